@@ -1,0 +1,97 @@
+// What all panes share: building elements from data, the address bar, and the chosen task.
+
+/** Build an element. Children that aren't nodes become text, so no value is ever parsed as markup. */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'class') element.className = value;
+    else if (name === 'value') element.value = value;
+    else element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** "1,234" */
+export const count = number => Number(number).toLocaleString('en-US');
+
+/** "1.2 MB" */
+export function bytes(number) {
+  if (number === null || number === undefined) return 'size unknown';
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  while (number >= 1000 && unit < units.length - 1) { number /= 1000; unit += 1; }
+  return `${unit && number < 100 ? number.toFixed(1) : Math.round(number)} ${units[unit]}`;
+}
+
+/** Copy text and say so on the button that was pressed. */
+export async function copy(text, button) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+  } catch {
+    button.textContent = 'Press Ctrl+C';
+    const area = h('textarea', {value: text, class: 'visually-hidden'});
+    button.after(area);
+    area.select();
+    setTimeout(() => area.remove(), 5000);
+  }
+  setTimeout(() => { button.textContent = label; }, 1500);
+}
+
+/** The query part of the address, shared by all panes. Inside a Space the parent window mirrors it. */
+export const address = {
+  get(name) { return new URLSearchParams(location.search).get(name) ?? ''; },
+  /** Set or (by an empty value) remove parameters. `push` makes a step that Back returns from. */
+  set(values, {push = false} = {}) {
+    const next = new URL(location.href);
+    for (const [name, value] of Object.entries(values)) {
+      if (value) next.searchParams.set(name, value); else next.searchParams.delete(name);
+    }
+    if (next.href === location.href) return;
+    history[push ? 'pushState' : 'replaceState'](history.state, '', next);
+    if (window.parent !== window) window.parent.postMessage({queryString: next.search.slice(1)}, 'https://huggingface.co');
+  },
+};
+
+function storedToken() {
+  const key = 'workbench.token';
+  let token = sessionStorage.getItem(key);
+  if (!token) {
+    token = Array.from(crypto.getRandomValues(new Uint8Array(24)), byte => byte.toString(16).padStart(2, '0')).join('');
+    sessionStorage.setItem(key, token);
+  }
+  return token;
+}
+
+/**
+ * The meeting point of the panes.
+ * `choose(id)` asks for a task; the task view fetches it and calls `publish(task)`; every pane that gave a
+ * function to `onTask` is then called with it (and at once, when a task is already there).
+ */
+class Workbench extends EventTarget {
+  token = storedToken();   // this tab's own random name for its kernel
+  chosen = '';             // id asked for
+  task = null;             // the task shown, without its gold answer
+  notebook = null;         // {insertCell(code), lastOutput() -> {text, label} | null}, set by the notebook pane
+
+  choose(id) {
+    this.chosen = id;
+    this.dispatchEvent(new CustomEvent('choose', {detail: id}));
+  }
+
+  publish(task) {
+    this.task = task;
+    this.dispatchEvent(new CustomEvent('task', {detail: task}));
+  }
+
+  onTask(receive) {
+    this.addEventListener('task', event => receive(event.detail));
+    if (this.task) receive(this.task);
+  }
+}
+
+export const workbench = new Workbench();

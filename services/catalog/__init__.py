@@ -1,0 +1,1 @@
+"""Tasks: from a source, through one read-only SQLite index, to search, facets and pages."""

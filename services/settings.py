@@ -1,0 +1,105 @@
+"""Every setting of the app, read once from environment variables.
+
+A setting's environment variable is its name in capitals: `kernel_max` is `KERNEL_MAX`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+ROOT = Path(__file__).resolve().parent.parent
+BUNDLED_SUITE = ROOT / "assets" / "demo"
+
+
+class SettingsError(ValueError):
+    """A known setting has a value the app can't use; the message names both."""
+
+
+class Settings(BaseSettings):
+    """The app's settings. Defaults are safe for a public Space."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore")
+
+    gradio_server_name: str = Field("127.0.0.1", description="Address to listen on. The Dockerfile sets `0.0.0.0`.")
+    gradio_server_port: int = Field(7860, ge=1, le=65535, description="Port to listen on.")
+    space_id: str = Field("", description="Set by Hugging Face inside a Space (`owner/name`); marks the app as public.")
+
+    tasks_source: str = Field(
+        "auto",
+        description="Where tasks come from: `auto` (the Hub, else the last cached copy, else the bundled suite), "
+        "`bundled`, `hub`, or the path of a folder with `data/{split}-*.parquet`.",
+    )
+    tasks_dataset: str = Field(
+        "FineEnvs/SmolDataEnvs", pattern=r"^[\w.-]+/[\w.-]+$", description="Dataset repository on the Hub (`org/name`)."
+    )
+    tasks_revision: str = Field(
+        "6c439f075cf550793b1bfd7b887a41e51f3b23ab", min_length=1, description="Revision of that dataset: a full commit hash, a tag or a branch."
+    )
+    hub_start_seconds: float = Field(
+        3.0, gt=0, le=600, description="Longest the first page may wait for the Hub, in seconds (`TASKS_SOURCE=auto`)."
+    )
+    hub_file_seconds: float = Field(
+        120.0, gt=0, description="Longest one data file may take to arrive from the Hub, in seconds."
+    )
+    cache_dir: Path = Field(
+        Path("~/.cache/smoldataenvs-workbench"), description="Folder for task indexes and downloaded files."
+    )
+
+    grader_workers: int = Field(2, ge=1, le=64, description="Worker processes for the symbolic rung.")
+    grader_seconds: float = Field(5.0, gt=0, description="Wall time one symbolic comparison may take, in seconds.")
+    grader_memory_mb: int = Field(1024, ge=256, description="Memory one symbolic worker may take, in MB.")
+
+    kernel_python: Path = Field(
+        ROOT / ".venv-kernel" / "bin" / "python", description="Python of the kernels' own environment."
+    )
+    kernel_max: int = Field(4, ge=1, le=256, description="Kernels alive at once.")
+    kernel_idle_seconds: float = Field(1200.0, gt=0, description="Idle time after which a kernel is ended, in seconds.")
+    kernel_output_bytes: int = Field(
+        1_000_000, ge=10_000, description="Output kept of one cell, in bytes: head and tail, the cut is said."
+    )
+
+    @field_validator("tasks_source")
+    @classmethod
+    def _known_source(cls, value: str) -> str:
+        if value not in {"auto", "bundled", "hub"} and not Path(value).expanduser().is_dir():
+            raise ValueError("is not auto, bundled, hub or an existing folder")
+        return value
+
+    @field_validator("cache_dir", "kernel_python")
+    @classmethod
+    def _expand_home(cls, value: Path) -> Path:
+        # absolute, not resolved: a virtual environment's python is a link, and following it leaves the environment
+        return value.expanduser().absolute()
+
+    @property
+    def public(self) -> bool:
+        """Whether strangers can reach the app: it listens beyond loopback or runs in a Space."""
+        if self.space_id:
+            return True
+        if self.gradio_server_name == "localhost":
+            return False
+        try:
+            return not ipaddress.ip_address(self.gradio_server_name).is_loopback
+        except ValueError:
+            return True
+
+
+def load_settings() -> Settings:
+    """Read the settings from the environment.
+
+    Raises:
+        SettingsError: a known setting has an unusable value; one sentence a setting.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        lines = []
+        for problem in error.errors():
+            name = str(problem["loc"][0]).upper()
+            reason = problem["msg"].removeprefix("Value error, ")
+            lines.append(f"{name}={problem['input']!s} can't be used: {reason}.")
+        raise SettingsError("\n".join(lines)) from None
