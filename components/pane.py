@@ -9,7 +9,7 @@ import gradio as gr
 
 _LOAD = """
 const pane = element.querySelector('.pane');
-import(new URL('assets/%(name)s.js', document.baseURI))
+import(new URL('web/%(name)s.js', document.baseURI))
   .then(module => module.mount(pane, typeof server === 'undefined' ? null : server))
   .catch(error => {
     console.error(error);

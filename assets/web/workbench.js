@@ -42,6 +42,9 @@ export async function copy(text, button) {
   setTimeout(() => { button.textContent = label; }, 1500);
 }
 
+/** The parameters of the address that say which tasks are listed and in which order. */
+export const FILTERS = ['split', 'tier', 'dataset', 'mode', 'level', 'file_type', 'package_tier', 'q', 'order', 'seed'];
+
 /** The query part of the address, shared by all panes. Inside a Space the parent window mirrors it. */
 export const address = {
   get(name) { return new URLSearchParams(location.search).get(name) ?? ''; },
@@ -74,9 +77,13 @@ function storedToken() {
  */
 class Workbench extends EventTarget {
   token = storedToken();   // this tab's own random name for its kernel
-  chosen = '';             // id asked for
+  chosen = address.get('task');  // id asked for
   task = null;             // the task shown, without its gold answer
   notebook = null;         // {insertCell(code), lastOutput() -> {text, label} | null}, set by the notebook pane
+
+  get filters() {
+    return Object.fromEntries(FILTERS.map(name => [name, address.get(name)]).filter(([, value]) => value));
+  }
 
   choose(id) {
     this.chosen = id;

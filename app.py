@@ -1,0 +1,82 @@
+"""The front door: settings → services → components → a FastAPI app with Gradio at "/"."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import gradio as gr
+import plotly
+import uvicorn
+from fastapi import FastAPI
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+
+from components.layout import THEME, build_page
+from services.catalog import open_catalog
+from services.datafiles import DataFiles
+from services.grading import Grader
+from services.kernels import KernelPool
+from services.routes import kernel_routes
+from services.settings import ROOT, Settings, SettingsError, load_settings
+
+WEB = ROOT / "assets" / "web"
+PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Build the whole app. Its kernels and grading workers live as long as its lifespan."""
+    catalog = open_catalog(settings)
+    datafiles = DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds)
+    grader = Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)
+    pool = KernelPool.from_settings(settings)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        with grader:
+            async with pool:
+                yield
+
+    app = FastAPI(title="SmolDataEnvs Workbench", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app.include_router(kernel_routes(pool, catalog, datafiles))
+
+    @app.get("/web/plotly.min.js")
+    async def plotly_js() -> FileResponse:
+        return FileResponse(PLOTLY_JS, media_type="text/javascript")
+
+    app.mount("/web", StaticFiles(directory=WEB), name="web")
+    return gr.mount_gradio_app(
+        app,
+        build_page(catalog, datafiles, grader),
+        path="/",
+        server_name=settings.gradio_server_name,
+        server_port=settings.gradio_server_port,
+        theme=THEME,
+        css_paths=[WEB / "workbench.css", *sorted(path for path in WEB.glob("*.css") if path.name != "workbench.css")],
+        footer_links=[],
+        run_history=False,
+        ssr_mode=False,
+        show_error=True,
+    )
+
+
+def main() -> int:
+    """Start the app; a setting it can't use ends it with a sentence and exit code 2."""
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        print(error, file=sys.stderr)
+        return 2
+    app = create_app(settings)
+    shown = "localhost" if settings.gradio_server_name in {"127.0.0.1", "0.0.0.0"} else settings.gradio_server_name
+    print(f"SmolDataEnvs Workbench: http://{shown}:{settings.gradio_server_port}", flush=True)
+    uvicorn.run(
+        app, host=settings.gradio_server_name, port=settings.gradio_server_port, log_level="warning", timeout_graceful_shutdown=3
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,200 @@
+// The task browser. The address holds every choice, so a link, a reload and Back all show the same list.
+import {FILTERS, address, count, h, workbench} from './workbench.js';
+
+const TYPING_PAUSE_MS = 120;
+const PACKAGES = {0: 'pandas, numpy', 1: 'and sklearn, scipy, seaborn', 2: 'deep learning', 3: 'other'};
+
+export function mount(pane, server) {
+  const select = (name, label) => h('label', {class: 'field'}, label, h('select', {name}));
+  const datasetOptions = h('datalist', {id: 'dataset-options'});
+  const seed = h('input', {name: 'seed', type: 'number', min: 0, step: 1, placeholder: '0'});
+  const seedField = h('label', {class: 'field', hidden: true}, 'Seed', seed);
+  const form = h('form', {role: 'search', 'aria-label': 'Filter tasks', class: 'filters'},
+    h('label', {class: 'field wide'}, 'Search',
+      h('input', {name: 'q', type: 'search', placeholder: 'Words in the question, id, dataset or file…', autocomplete: 'off', spellcheck: 'false'})),
+    select('split', 'Split'), select('tier', 'Tier'), select('mode', 'Reward mode'),
+    h('label', {class: 'field wide'}, 'Kaggle dataset',
+      h('input', {name: 'dataset', list: 'dataset-options', placeholder: 'Type to find one…', autocomplete: 'off', spellcheck: 'false'})),
+    datasetOptions,
+    h('details', {class: 'wide'}, h('summary', {class: 'small muted'}, 'More filters and order'),
+      h('div', {class: 'filters'}, select('level', 'Level'), select('file_type', 'File type'), select('package_tier', 'Packages'),
+        h('label', {class: 'field'}, 'Order', h('select', {name: 'order'},
+          h('option', {value: ''}, 'As listed'), h('option', {value: 'curriculum'}, 'Curriculum'), h('option', {value: 'shuffled'}, 'Shuffled'))),
+        seedField)));
+  const total = h('p', {'aria-live': 'polite', class: 'small'}, 'Loading tasks…');
+  const clear = h('button', {type: 'button', class: 'btn quiet', hidden: true}, 'Clear filters');
+  const list = h('ul', {role: 'listbox', tabindex: 0, 'aria-label': 'Tasks', class: 'tasks'});
+  const previous = h('button', {type: 'button', class: 'btn'}, 'Previous');
+  const next = h('button', {type: 'button', class: 'btn'}, 'Next');
+  const place = h('span', {class: 'small muted'});
+  const status = h('p', {class: 'small muted source'});
+  const leftOut = h('details', {class: 'small muted', hidden: true});
+  pane.append(h('div', {class: 'card'}, form, h('div', {class: 'row spread'}, total, clear), list,
+    h('nav', {'aria-label': 'Pages of tasks', class: 'row spread'}, previous, place, next), status, leftOut));
+
+  let filters = {}, page = '', pages = 1, rows = [], active = -1, asked = 0;
+
+  function readAddress() {
+    filters = workbench.filters;
+    page = address.get('page');
+  }
+
+  function writeAddress(push) {
+    address.set({...Object.fromEntries(FILTERS.map(name => [name, filters[name] ?? ''])), page}, {push});
+  }
+
+  async function load({keepPlace = false} = {}) {
+    const mine = ++asked;
+    pane.setAttribute('aria-busy', 'true');
+    let answer;
+    try {
+      answer = await server.search({...filters, page, task: keepPlace ? workbench.chosen : ''});
+    } catch {
+      if (mine !== asked) return;
+      total.replaceChildren('The list did not load: the app did not answer. ',
+        h('button', {type: 'button', class: 'btn', onclick: () => load({keepPlace})}, 'Try again'));
+      return;
+    } finally {
+      if (mine === asked) pane.removeAttribute('aria-busy');
+    }
+    if (mine === asked) show(answer);
+  }
+
+  function show(answer) {
+    rows = answer.rows;
+    pages = answer.pages;
+    page = answer.page ? String(answer.page + 1) : '';
+    total.textContent = answer.total === 1 ? '1 task' : `${count(answer.total)} tasks`;
+    place.textContent = `Page ${answer.page + 1} of ${count(pages)}`;
+    previous.disabled = answer.page === 0;
+    next.disabled = answer.page + 1 >= pages;
+    clear.hidden = !Object.keys(filters).length;
+    status.textContent = answer.status;
+    leftOut.hidden = !answer.left_out.length;
+    leftOut.replaceChildren(h('summary', {}, `Left out: ${count(answer.left_out.length)}`), ...answer.left_out.map(line => h('p', {}, line)));
+    for (const name of ['split', 'tier', 'mode', 'level', 'file_type', 'package_tier']) fillSelect(name, answer.facets[name]);
+    list.replaceChildren(...(rows.length ? rows.map(item) : [emptyItem()]));
+    list.scrollTop = 0;
+    mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: true});
+  }
+
+  function fillSelect(name, options) {
+    const box = form.elements[name];
+    const label = value => name === 'package_tier' && PACKAGES[value] ? `${value} (${PACKAGES[value]})` : value;
+    const known = options.map(([value, tasks]) => h('option', {value: String(value)}, `${label(String(value))} · ${count(tasks)}`));
+    const chosen = filters[name] ?? '';
+    if (chosen && !options.some(([value]) => String(value) === chosen)) known.push(h('option', {value: chosen}, `${chosen} · 0`));
+    box.replaceChildren(h('option', {value: ''}, 'All'), ...known);
+    box.value = chosen;
+  }
+
+  function item(row, index) {
+    return h('li', {role: 'option', id: `task-${index}`, 'aria-selected': row.task_id === workbench.chosen, 'data-task': row.task_id},
+      h('span', {class: 'question'}, row.question),
+      h('span', {class: 'row meta'},
+        h('span', {class: `chip ${row.difficulty_tier}`}, row.difficulty_tier), h('span', {class: 'chip'}, row.split),
+        h('span', {class: 'mono muted'}, row.task_id)));
+  }
+
+  const emptyItem = () => h('li', {class: 'empty muted', role: 'option', 'aria-disabled': 'true'},
+    'No task fits these filters. Take one away, or clear them all.');
+
+  function mark(index, {scroll = false} = {}) {
+    active = rows.length ? Math.max(-1, Math.min(rows.length - 1, index)) : -1;
+    [...list.children].forEach((child, each) => child.classList.toggle('active', each === active));
+    if (active < 0) { list.removeAttribute('aria-activedescendant'); return; }
+    list.setAttribute('aria-activedescendant', `task-${active}`);
+    if (scroll) {
+      // scrollIntoView would move the page too
+      const child = list.children[active];
+      if (child.offsetTop < list.scrollTop) list.scrollTop = child.offsetTop;
+      else if (child.offsetTop + child.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = child.offsetTop + child.offsetHeight - list.clientHeight;
+    }
+  }
+
+  function choose(index) {
+    if (!rows[index]) return;
+    address.set({task: rows[index].task_id}, {push: true});
+    workbench.choose(rows[index].task_id);
+  }
+
+  function turn(step) {
+    page = String(Math.max(1, Number(page || 1) + step));
+    writeAddress(true);
+    load();
+  }
+
+  function filter(push) {
+    filters = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
+    if (filters.order !== 'shuffled') delete filters.seed;
+    seedField.hidden = filters.order !== 'shuffled';
+    page = '';
+    writeAddress(push);
+    load();
+  }
+
+  function fillForm() {
+    for (const name of ['q', 'dataset', 'order', 'seed']) form.elements[name].value = filters[name] ?? '';
+    seedField.hidden = filters.order !== 'shuffled';
+    if (['level', 'file_type', 'package_tier', 'order'].some(name => filters[name])) form.querySelector('details').open = true;
+  }
+
+  let pause, datasetsAsked = 0;
+  async function suggestDatasets(text) {
+    const mine = ++datasetsAsked;
+    const answer = await server.datasets({text}).catch(() => null);
+    if (answer && mine === datasetsAsked) {
+      datasetOptions.replaceChildren(...answer.datasets.map(([name, tasks]) => h('option', {value: name}, `${count(tasks)} tasks`)));
+    }
+  }
+
+  form.addEventListener('submit', event => event.preventDefault());
+  form.elements.dataset.addEventListener('focus', event => suggestDatasets(event.target.value));
+  form.addEventListener('input', event => {
+    clearTimeout(pause);
+    if (event.target.name === 'dataset') {
+      const text = event.target.value.trim();
+      const whole = !text || [...datasetOptions.children].some(option => option.value === text);
+      suggestDatasets(text);
+      if (!whole) return;  // half a name: wait for a choice, or Enter
+    }
+    const typing = ['q', 'seed'].includes(event.target.name);
+    pause = setTimeout(() => filter(!typing), typing ? TYPING_PAUSE_MS : 0);
+  });
+  form.elements.dataset.addEventListener('keydown', event => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    const options = [...datasetOptions.children];
+    if (options.length === 1) event.target.value = options[0].value;
+    filter(true);
+  });
+  clear.addEventListener('click', () => { form.reset(); filters = {}; page = ''; fillForm(); writeAddress(true); load(); form.elements.q.focus(); });
+  previous.addEventListener('click', () => turn(-1));
+  next.addEventListener('click', () => turn(1));
+  list.addEventListener('click', event => {
+    const row = event.target.closest('li[data-task]');
+    if (row) choose([...list.children].indexOf(row));
+  });
+  list.addEventListener('keydown', event => {
+    const to = {ArrowDown: active + 1, ArrowUp: Math.max(0, active - 1), Home: 0, End: rows.length - 1, PageDown: active + 8, PageUp: Math.max(0, active - 8)}[event.key];
+    if (to !== undefined) { event.preventDefault(); mark(to, {scroll: true}); }
+    else if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(active); }
+  });
+
+  workbench.addEventListener('choose', event => {
+    [...list.children].forEach(child => child.setAttribute('aria-selected', child.dataset.task === event.detail));
+    const index = rows.findIndex(row => row.task_id === event.detail);
+    mark(index, {scroll: true});
+    if (event.detail && index < 0 && rows.length) { page = ''; load({keepPlace: true}); }
+  });
+
+  const restore = () => {
+    readAddress();
+    fillForm();
+    const task = address.get('task');
+    if (task !== workbench.chosen) workbench.choose(task);
+    load({keepPlace: true});
+  };
+  window.addEventListener('popstate', restore);
+  restore();
+}

@@ -1,0 +1,71 @@
+// The chosen task. Fetches it when a pane asks for one, and gives it to all panes.
+import {address, bytes, copy, count, h, workbench} from './workbench.js';
+
+export function mount(pane, server) {
+  let asked = 0;
+
+  async function open(id) {
+    const mine = ++asked;
+    if (!id) { workbench.publish(null); welcome(); return; }
+    pane.setAttribute('aria-busy', 'true');
+    let answer;
+    try {
+      answer = await server.read_task({task_id: id, filters: workbench.filters});
+    } catch {
+      answer = {error: 'The task did not load: the app did not answer. Your cells and answers are kept.', retry: true};
+    }
+    if (mine !== asked) return;
+    pane.removeAttribute('aria-busy');
+    if (answer.error) {
+      workbench.publish(null);
+      pane.replaceChildren(h('div', {class: 'card'}, h('h2', {}, 'Task not shown'), h('p', {class: 'notice bad'}, answer.error),
+        answer.retry && h('div', {class: 'row'}, h('button', {type: 'button', class: 'btn', onclick: () => open(id)}, 'Try again'))));
+      return;
+    }
+    show(answer.task, answer.neighbours);
+    workbench.publish(answer.task);
+  }
+
+  function welcome() {
+    const step = (title, text) => h('li', {}, h('b', {}, title), ' ', text);
+    pane.replaceChildren(h('div', {class: 'card'}, h('h2', {}, 'Pick a task from the list'),
+      h('p', {}, 'Each task is a real table, a question and a gold answer that a deterministic grader checks.'),
+      h('ol', {class: 'steps'},
+        step('Look', 'at the question and the first rows of its data.'),
+        step('Solve', 'it in notebook cells that run in your own Python kernel.'),
+        step('Grade', 'your answer and see which rung of the ladder matched, and why.'))));
+  }
+
+  const neighbour = (label, id) => h('button', {type: 'button', class: 'btn', disabled: !id, onclick: () => {
+    address.set({task: id}, {push: true});
+    workbench.choose(id);
+  }}, label);
+
+  const tag = (name, value, kind = '') => h('span', {class: `chip ${kind}`, title: name}, h('span', {class: 'visually-hidden'}, `${name}: `), value);
+
+  function show(task, near) {
+    const prompt = h('details', {}, h('summary', {}, 'Full agent prompt'),
+      h('p', {class: 'small muted'}, 'Here, /home/user/input is ../input and /workdir is the notebook’s own folder.'),
+      h('pre', {class: 'mono prompt', tabindex: 0}, task.instruction),
+      h('div', {class: 'row'}, h('button', {type: 'button', class: 'btn', onclick: event => copy(task.instruction, event.currentTarget)}, 'Copy prompt')));
+    const files = h('details', {open: task.input_files.length <= 4}, h('summary', {}, task.input_files.length === 1 ? '1 file' : `${count(task.input_files.length)} files`),
+      task.files_note && h('p', {class: 'small muted'}, task.files_note),
+      h('ul', {class: 'files'}, task.input_files.map(file => h('li', {}, h('span', {class: 'mono'}, file.name), h('span', {class: 'muted small'}, bytes(file.size))))));
+    pane.replaceChildren(h('article', {class: 'card'},
+      h('div', {class: 'row spread'},
+        h('span', {class: 'mono muted'}, task.task_id),
+        h('span', {class: 'row'}, neighbour('← Previous task', near.previous),
+          near.position !== null && h('span', {class: 'small muted'}, `${count(near.position + 1)} of ${count(near.total)}`),
+          neighbour('Next task →', near.next))),
+      h('h2', {class: 'asked', tabindex: -1}, task.question),
+      h('div', {class: 'row'}, tag('Tier', task.difficulty_tier, task.difficulty_tier), tag('Level', `level ${task.difficulty_level}`),
+        tag('Split', task.split), tag('Reward mode', task.reward_mode), tag('Tolerances', `atol ${task.atol} · rtol ${task.rtol}`),
+        tag('Packages', `package tier ${task.package_tier}`)),
+      h('p', {class: 'row small sources'}, task.links.map(link => link.url
+        ? h('a', {href: link.url, target: '_blank', rel: 'noopener noreferrer'}, link.label) : h('span', {class: 'muted'}, link.label))),
+      files, prompt));
+  }
+
+  workbench.addEventListener('choose', event => open(event.detail));
+  open(workbench.chosen);
+}

@@ -1,0 +1,66 @@
+"""The public API: search tasks, read one (gold withheld), preview a file, grade an answer. Never running code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import gradio as gr
+
+from components.data_preview import file_previewer
+from components.grade_panel import answer_grader
+from components.task_view import task_reader
+from services.catalog import Catalog, Query, UnknownTask
+from services.datafiles import DataFiles
+from services.grading import Grader
+
+MAX_PAGE_SIZE = 200
+
+
+def public_api(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> None:
+    """Register the endpoints on the Blocks being built. What a caller gets wrong comes back as a `gr.Error` sentence."""
+    read = task_reader(catalog, datafiles)
+    preview = file_previewer(catalog, datafiles)
+    grade = answer_grader(catalog, grader)
+
+    def search_tasks(
+        q: str = "",
+        split: str = "",
+        tier: str = "",
+        dataset: str = "",
+        mode: str = "",
+        order: str = "as listed",
+        page: int = 1,
+        page_size: int = 50,
+    ) -> dict[str, Any]:
+        """Find tasks. Empty filters match all; `order` is `as listed`, `curriculum` or `shuffled`; pages count from 1."""
+        given = {"q": q, "split": split, "tier": tier, "dataset": dataset, "mode": mode, "order": order}
+        query = Query.from_text({name: value for name, value in given.items() if value})
+        found = catalog.search(query, page=max(0, int(page) - 1), size=max(1, min(MAX_PAGE_SIZE, int(page_size))))
+        return {"total": found.total, "page": found.page + 1, "rows": [asdict(row) for row in found.rows]}
+
+    def read_task(task_id: str) -> dict[str, Any]:
+        """One task by its id, with its files and links and without its gold answer."""
+        try:
+            return read(task_id)
+        except UnknownTask as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+    def preview_file(task_id: str, name: str, table: str = "", offset: int = 0) -> dict[str, Any]:
+        """Fifty rows of one of a task's files as text, from row `offset` on (counted from 0)."""
+        return _or_error(preview(task_id, name, table or None, int(offset)))
+
+    def grade_answer(task_id: str, prediction: str) -> dict[str, Any]:
+        """Grade an answer to a task: reward, method, and what every rung of the ladder found."""
+        return _or_error(grade(task_id, prediction))
+
+    endpoints: list[Callable[..., dict[str, Any]]] = [search_tasks, read_task, preview_file, grade_answer]
+    for endpoint in endpoints:
+        gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=None, api_visibility="public")
+
+
+def _or_error(answer: dict[str, Any]) -> dict[str, Any]:
+    if "error" in answer:
+        raise gr.Error(str(answer["error"]), print_exception=False)
+    return answer

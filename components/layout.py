@@ -1,0 +1,47 @@
+"""Puts the panes on the page."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from components.api import public_api
+from components.data_preview import data_preview
+from components.grade_panel import grade_panel
+from components.notebook import notebook
+from components.task_browser import task_browser
+from components.task_view import task_view
+from services.catalog import Catalog
+from services.datafiles import DataFiles
+from services.grading import Grader
+
+# System fonts: the page asks no other server for anything.
+THEME = gr.themes.Default(
+    primary_hue="indigo",
+    neutral_hue="slate",
+    font=["ui-sans-serif", "system-ui", "sans-serif"],
+    font_mono=["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"],
+)
+
+MASTHEAD = """
+<header class="masthead">
+  <h1>SmolDataEnvs Workbench</h1>
+  <p>Browse a task, look at its data, solve it in a live kernel, grade the answer.</p>
+</header>
+"""
+
+
+def build_page(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> gr.Blocks:
+    """The whole page and its public API."""
+    with gr.Blocks(title="SmolDataEnvs Workbench", fill_width=True, analytics_enabled=False) as page:
+        gr.HTML(MASTHEAD, apply_default_css=False, elem_id="masthead")
+        with gr.Row(elem_id="workbench"):
+            with gr.Column(elem_id="browse"):
+                task_browser(catalog)
+            with gr.Column(elem_id="solve"):
+                task_view(catalog, datafiles)
+                data_preview(catalog, datafiles)
+                notebook(catalog, datafiles)
+            with gr.Column(elem_id="judge"):
+                grade_panel(catalog, grader)
+        public_api(catalog, datafiles, grader)
+    return page

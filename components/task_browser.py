@@ -1,0 +1,48 @@
+"""The task browser: filters, search and the list, whose rows come page by page."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import gradio as gr
+
+from components.pane import pane
+from services.catalog import Catalog, Query
+
+PAGE_SIZE = 50
+FILTERS = ("split", "tier", "level", "dataset", "mode", "file_type", "package_tier", "q", "order", "seed")
+
+
+def query_from(request: dict[str, Any]) -> Query:
+    """The query a browser asks for: its filters as text, anything else left alone."""
+    given = {name: str(request[name]) for name in FILTERS if request.get(name) not in (None, "")}
+    return Query.from_text(given)
+
+
+def task_browser(catalog: Catalog) -> gr.HTML:
+    """Make the pane. Its `search` answers one page of rows, never with a gold answer in them."""
+
+    def search(request: dict[str, Any]) -> dict[str, Any]:
+        query = query_from(request)
+        wanted = str(request.get("page") or "1")  # counted from 1, as in the address
+        number = max(0, int(wanted) - 1) if wanted.isdecimal() and len(wanted) < 9 else 0
+        task_id = str(request.get("task") or "")
+        if task_id and not request.get("page"):
+            place = catalog.neighbours(query, task_id).position
+            number = place // PAGE_SIZE if place is not None else 0
+        page = catalog.search(query, page=number, size=PAGE_SIZE)
+        return {
+            "total": page.total,
+            "page": page.page,
+            "pages": max(1, -(-page.total // PAGE_SIZE)),
+            "rows": [asdict(row) for row in page.rows],
+            "facets": catalog.facets(query),
+            "status": catalog.status.sentence,
+            "left_out": list(catalog.status.left_out),
+        }
+
+    def datasets(request: dict[str, Any]) -> dict[str, Any]:
+        return {"datasets": catalog.datasets(str(request.get("text") or ""))}
+
+    return pane("task_browser", "Tasks", [search, datasets])

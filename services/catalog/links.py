@@ -1,0 +1,28 @@
+"""Where a task comes from, as links a person can follow."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from services.catalog.task import Task
+
+KAGGLE = "https://www.kaggle.com/datasets"
+HUB = "https://huggingface.co"
+
+
+def source_links(task: Task, dataset: str | None) -> list[tuple[str, str | None]]:
+    """Labels and addresses of the task's sources; an address is None where there is nothing to open.
+
+    `dataset` is the Hub repository (`org/name`) the row was read from, None for a local source. Tasks without
+    `hf_bucket` use tables that are not on Kaggle.
+    """
+    links: list[tuple[str, str | None]] = []
+    if task.hf_bucket:
+        links.append((f"Kaggle: {task.kaggle_dataset}", f"{KAGGLE}/{quote(task.kaggle_dataset)}"))
+    else:
+        links.append((f"Table: {task.kaggle_dataset}", None))
+    links.append((f"Notebook: {task.source_row_id}", None))
+    if dataset:
+        row = f"{HUB}/datasets/{quote(dataset)}/viewer/default/{quote(task.split)}?q={quote(task.task_id)}"
+        links.append((f"Hub: {dataset}", row))
+    return links
