@@ -1,6 +1,7 @@
 // The task browser. The address holds every choice, so a link, a reload and Back all show the same list.
 import {FILTERS, address, count, h, workbench} from './workbench.js';
 
+const SELECTS = ['split', 'tier', 'mode', 'level', 'file_type', 'package_tier'];
 const TYPING_PAUSE_MS = 120;
 const PACKAGES = {0: 'pandas, numpy', 1: 'and sklearn, scipy, seaborn', 2: 'deep learning', 3: 'other'};
 
@@ -72,7 +73,7 @@ export function mount(pane, server) {
     status.textContent = answer.status;
     leftOut.hidden = !answer.left_out.length;
     leftOut.replaceChildren(h('summary', {}, `Left out: ${count(answer.left_out.length)}`), ...answer.left_out.map(line => h('p', {}, line)));
-    for (const name of ['split', 'tier', 'mode', 'level', 'file_type', 'package_tier']) fillSelect(name, answer.facets[name]);
+    for (const name of SELECTS) fillSelect(name, answer.facets[name]);
     list.replaceChildren(...(rows.length ? rows.map(item) : [emptyItem()]));
     list.scrollTop = 0;
     mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: true});
@@ -83,7 +84,7 @@ export function mount(pane, server) {
     const label = value => name === 'package_tier' && PACKAGES[value] ? `${value} (${PACKAGES[value]})` : value;
     const known = options.map(([value, tasks]) => h('option', {value: String(value)}, `${label(String(value))} · ${count(tasks)}`));
     const chosen = filters[name] ?? '';
-    if (chosen && !options.some(([value]) => String(value) === chosen)) known.push(h('option', {value: chosen}, `${chosen} · 0`));
+    if (chosen && !options.some(([value]) => String(value) === chosen)) known.push(h('option', {value: chosen}, label(chosen)));
     box.replaceChildren(h('option', {value: ''}, 'All'), ...known);
     box.value = chosen;
   }
@@ -134,6 +135,7 @@ export function mount(pane, server) {
   }
 
   function fillForm() {
+    for (const name of SELECTS) fillSelect(name, []);  // until the counts are here, so that a choice made meanwhile keeps them
     for (const name of ['q', 'dataset', 'order', 'seed']) form.elements[name].value = filters[name] ?? '';
     seedField.hidden = filters.order !== 'shuffled';
     if (['level', 'file_type', 'package_tier', 'order'].some(name => filters[name])) form.querySelector('details').open = true;
