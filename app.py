@@ -73,7 +73,11 @@ def main() -> int:
     shown = "localhost" if settings.gradio_server_name in {"127.0.0.1", "0.0.0.0"} else settings.gradio_server_name
     print(f"SmolDataEnvs Workbench: http://{shown}:{settings.gradio_server_port}", flush=True)
     uvicorn.run(
-        app, host=settings.gradio_server_name, port=settings.gradio_server_port, log_level="warning", timeout_graceful_shutdown=3
+        app,
+        host=settings.gradio_server_name,
+        port=settings.gradio_server_port,
+        log_level="warning",
+        timeout_graceful_shutdown=3,
     )
     return 0
 

@@ -37,7 +37,9 @@ class Settings(BaseSettings):
         "FineEnvs/SmolDataEnvs", pattern=r"^[\w.-]+/[\w.-]+$", description="Dataset repository on the Hub (`org/name`)."
     )
     tasks_revision: str = Field(
-        "6c439f075cf550793b1bfd7b887a41e51f3b23ab", min_length=1, description="Revision of that dataset: a full commit hash, a tag or a branch."
+        "6c439f075cf550793b1bfd7b887a41e51f3b23ab",
+        min_length=1,
+        description="Revision of that dataset: a full commit hash, a tag or a branch.",
     )
     hub_start_seconds: float = Field(
         3.0, gt=0, le=600, description="Longest the first page may wait for the Hub, in seconds (`TASKS_SOURCE=auto`)."
