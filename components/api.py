@@ -19,7 +19,7 @@ MAX_PAGE_SIZE = 200
 
 
 def public_api(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> None:
-    """Register the endpoints on the Blocks being built. What a caller gets wrong comes back as a `gr.Error` sentence."""
+    """Register the endpoints on the Blocks being built. A caller's mistake comes back as a `gr.Error` sentence."""
     read = task_reader(catalog, datafiles)
     preview = file_previewer(catalog, datafiles)
     grade = answer_grader(catalog, grader)
@@ -34,7 +34,7 @@ def public_api(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> None:
         page: int = 1,
         page_size: int = 50,
     ) -> dict[str, Any]:
-        """Find tasks. Empty filters match all; `order` is `as listed`, `curriculum` or `shuffled`; pages count from 1."""
+        """Find tasks. Empty filters match all; order: `as listed`, `curriculum`, `shuffled`; pages count from 1."""
         given = {"q": q, "split": split, "tier": tier, "dataset": dataset, "mode": mode, "order": order}
         query = Query.from_text({name: value for name, value in given.items() if value})
         found = catalog.search(query, page=max(0, int(page) - 1), size=max(1, min(MAX_PAGE_SIZE, int(page_size))))

@@ -13,7 +13,8 @@ import(new URL('web/%(name)s.js', document.baseURI))
   .then(module => module.mount(pane, typeof server === 'undefined' ? null : server))
   .catch(error => {
     console.error(error);
-    pane.textContent = 'This part of the page did not load. Reload the page; your cells and answers are kept in this browser.';
+    pane.textContent = 'This part of the page did not load. Reload the page: '
+      + 'your cells and answers are kept in this browser.';
   });
 """
 

@@ -26,8 +26,16 @@ def test_defaults_listen_on_this_machine_alone():
 
 @pytest.mark.parametrize(
     ("name", "public"),
-    [("127.0.0.1", False), ("127.9.9.9", False), ("::1", False), ("localhost", False)]
-    + [("0.0.0.0", True), ("::", True), ("192.168.1.5", True), ("example.org", True)],
+    [
+        ("127.0.0.1", False),
+        ("127.9.9.9", False),
+        ("::1", False),
+        ("localhost", False),
+        ("0.0.0.0", True),
+        ("::", True),
+        ("192.168.1.5", True),
+        ("example.org", True),
+    ],
 )
 def test_public_is_whatever_strangers_can_reach(monkeypatch, name, public):
     monkeypatch.setenv("GRADIO_SERVER_NAME", name)
