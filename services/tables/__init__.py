@@ -1,0 +1,7 @@
+"""Tables of any supported file, read safely: rows as text, and the code that reads them in pandas."""
+
+from services.tables.model import Column, Preview, TableError
+from services.tables.preview import preview, readers
+from services.tables.starter import reader_call, starter_code
+
+__all__ = ["Column", "Preview", "TableError", "preview", "reader_call", "readers", "starter_code"]

@@ -1,0 +1,54 @@
+"""python -m services.tables FILE [--rows N] [--table T] [--json]"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from services.tables import Preview, TableError, preview
+
+
+def main() -> int:
+    """Print a preview. Exit code 1 with a sentence where the file can't be shown."""
+    parser = argparse.ArgumentParser(prog="python -m services.tables", description="The first rows of a file, as text.")
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--rows", type=int, default=50, help="rows to show, at most 1,000 (default 50)")
+    parser.add_argument("--offset", type=int, default=0, help="first row to show, counted from 0")
+    parser.add_argument("--table", help="sheet or table to show (default: the first)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    given = parser.parse_args()
+    try:
+        shown = preview(given.file, rows=given.rows, offset=given.offset, table=given.table)
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(shown.as_dict(), ensure_ascii=False) if given.json else as_text(shown))
+    return 0
+
+
+def as_text(shown: Preview) -> str:
+    """The preview for a terminal: what the file is, then tab-separated rows; a missing cell is ∅."""
+    facts = [shown.kind, f"{shown.size:,} bytes"]
+    if shown.total_rows is not None:
+        facts.append(f"{'' if shown.exact else 'about '}{shown.total_rows:,} rows × {shown.total_columns:,} columns")
+    facts += [fact for fact in (shown.encoding, shown.delimiter) if fact]
+    lines = [", ".join(facts)]
+    if len(shown.tables) > 1:
+        lines.append("tables: " + ", ".join(f"[{name}]" if name == shown.table else name for name in shown.tables))
+    lines += [f"note: {note}" for note in shown.notes]
+    if shown.columns:
+        lines += ["", "\t".join(_plain(column.name) for column in shown.columns)]
+        lines.append("\t".join(f"{column.dtype}{'~' if column.estimated else ''}" for column in shown.columns))
+        lines += ["\t".join("∅" if cell is None else _plain(cell) for cell in row) for row in shown.rows]
+    return "\n".join(lines)
+
+
+def _plain(cell: str) -> str:
+    """The cell on one line, without the control characters that drive a terminal."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in cell)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""The process that reads the file: a JSON request on standard input, a JSON answer on standard output."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+from services.tables.model import TableError
+from services.tables.window import read_preview, read_readers
+
+
+def limit(memory_bytes: int, cpu_seconds: int) -> None:
+    """Bound this process: memory, CPU time, and no file may be written."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """The preview, the readers, or the sentence of a `TableError`."""
+    path = Path(request["path"])
+    try:
+        if "target" in request:
+            return {"readers": read_readers(path, request["target"])}
+        return {"preview": read_preview(path, request["rows"], request["offset"], request["table"]).as_dict()}
+    except TableError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": "Reading the file takes more memory than a preview may use."}
+    except OSError as error:
+        return {"error": f"The file can't be read: {error.strerror or error}."}
+
+
+def main() -> None:
+    request = json.load(sys.stdin)
+    limit(request["memory_bytes"], request["cpu_seconds"])
+    json.dump(answer(request), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""What a preview is made of, and what opening a table gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Row = list[str | None]  # text as in the file; None where the file has no value at all, "" where it has a blank one
+
+
+class TableError(Exception):
+    """A file can't be shown; the message is a sentence for the person who asked."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name as in the file and its type, which is an estimate unless the file declares it."""
+
+    name: str
+    dtype: str
+    estimated: bool
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Some rows of one table of a file, as text.
+
+    `kind` is delimited, text, json, excel, sqlite, parquet, empty or unsupported. `rows` start at row `offset` (from 0,
+    the header not counted); their cells are None where the file has no value and "" where it has a blank one.
+    `total_rows` is None where unknown and an estimate unless `exact`. `total_columns` may exceed the columns shown.
+    `tables` are the sheets or tables of the file, `table` the one shown. `cut` lists (row, column, full length in
+    characters) of cells that were shortened. `size` is in bytes.
+    """
+
+    kind: str
+    size: int
+    columns: tuple[Column, ...] = ()
+    total_columns: int = 0
+    rows: tuple[tuple[str | None, ...], ...] = ()
+    offset: int = 0
+    total_rows: int | None = None
+    exact: bool = False
+    tables: tuple[str, ...] = ()
+    table: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    cut: tuple[tuple[int, int, int], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The preview as JSON-ready data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Preview:
+        """The preview that `as_dict` gave, after a trip through JSON."""
+        return cls(
+            **data
+            | {
+                "columns": tuple(Column(**column) for column in data["columns"]),
+                "rows": tuple(tuple(row) for row in data["rows"]),
+                "cut": tuple((row, column, length) for row, column, length in data["cut"]),
+                "tables": tuple(data["tables"]),
+                "notes": tuple(data["notes"]),
+            }
+        )
+
+
+@dataclass
+class Table:
+    """An opened table. `rows` begins with row `start`; reading it may raise `TableError` part of the way."""
+
+    kind: str
+    columns: list[str]
+    rows: Iterator[Row]
+    start: int = 0
+    total_rows: int | None = None
+    exact: bool = False
+    dtypes: list[str] | None = None  # declared by the file; None: to be estimated
+    tables: list[str] = field(default_factory=list)
+    table: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def choose_table(tables: list[str], wanted: str | None) -> str:
+    """The table to show: the wanted one, or the first.
+
+    Raises:
+        TableError: there is none of that name, or none at all.
+    """
+    if not tables:
+        raise TableError("The file holds no table.")
+    if wanted is None:
+        return tables[0]
+    if wanted not in tables:
+        raise TableError(f"The file holds no table named {wanted!r}.")
+    return wanted
+
+
+def numbers(values: list[int], total: int) -> str:
+    """The first few row numbers in words: "row 3", "rows 3, 9 and 12 more"."""
+    shown = ", ".join(f"{value:,}" for value in values[:5])
+    more = total - len(values[:5])
+    return f"row{'s' if total > 1 else ''} {shown}" + (f" and {more:,} more" if more else "")

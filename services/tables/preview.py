@@ -1,0 +1,76 @@
+"""Reading a file in a child process, so that a hostile one fails its preview and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from services.tables.model import Preview, TableError
+
+SECONDS = 20
+MEMORY_BYTES = 1024**3  # address space
+MAX_ROWS = 1000
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def preview(path: Path, *, rows: int = 50, offset: int = 0, table: str | None = None) -> Preview:
+    """Some rows of a file as text: `rows` (at most 1,000) from row `offset` (from 0) of one of its tables.
+
+    Raises:
+        TableError: the file is missing, no regular file, broken, or too slow or too large to read.
+    """
+    request = {"rows": max(0, min(rows, MAX_ROWS)), "offset": max(0, offset), "table": table}
+    return Preview.from_dict(_ask(path, request)["preview"])
+
+
+def readers(path: Path, target: str) -> dict[str, str]:
+    """For each table of the file ("" where it has but one), the expression that reads it as the preview shows it.
+
+    `target` is where the code will find the file. The expressions use `pd`, and some of them `json`, `Path` or
+    `sqlite3`. Empty where pandas has no reader for the file.
+
+    Raises:
+        TableError: as for `preview`.
+    """
+    found: dict[str, str] = _ask(path, {"target": target})["readers"]
+    return found
+
+
+def _ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise TableError("This is no regular file.")
+    except OSError as error:
+        raise TableError(f"The file can't be read: {error.strerror or error}.") from None
+    limits = {"path": str(path.absolute()), "memory_bytes": MEMORY_BYTES, "cpu_seconds": SECONDS}
+    command = [sys.executable, "-m", "services.tables.child"]
+    # One thread and the system's allocator: others reserve address space by the gigabyte
+    environment = {
+        "PATH": os.defpath,
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONUTF8": "1",
+    }
+    try:
+        done = subprocess.run(
+            command,
+            input=json.dumps(request | limits).encode(),
+            capture_output=True,
+            cwd=_ROOT,
+            env=environment,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise TableError(f"Reading the file took longer than {SECONDS} seconds and was stopped.") from None
+    if done.returncode != 0:
+        raise TableError("Reading the file failed: its content breaks the reader or takes too much memory.")
+    result: dict[str, Any] = json.loads(done.stdout)
+    if "error" in result:
+        raise TableError(result["error"])
+    return result

@@ -1,0 +1,135 @@
+"""Previews of long, wide, broken and hostile files: bounded, and a sentence where there is nothing to show."""
+
+import io
+import os
+import sqlite3
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from services.tables import TableError, preview, reader_call
+
+
+def workbook():
+    buffer = io.BytesIO()
+    openpyxl.Workbook().save(buffer)
+    return buffer.getvalue()
+
+
+def parquet(table, **options):
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, **options)
+    return buffer.getvalue()
+
+
+def test_pages(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("n,t\n" + "".join(f"{n},{n % 7}\n" for n in range(120)))
+    last = preview(path, offset=100)
+    assert (last.offset, len(last.rows), last.rows[0], last.total_rows) == (100, 20, ("100", "2"), 120)
+    assert preview(path, offset=500).rows == ()
+
+    numbers = pa.table({"n": list(range(1000))})
+    (tmp_path / "n.parquet").write_bytes(parquet(numbers, row_group_size=100))
+    assert preview(tmp_path / "n.parquet", rows=2, offset=349).rows == (("349",), ("350",))
+
+
+def test_wide_tables_and_long_cells_are_cut_and_said(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{n}" for n in range(5000)) + "\n" + "x" * 5_000_000 + ",1" * 4999 + "\n")
+    shown = preview(path)
+    assert (len(shown.columns), shown.total_columns, len(shown.rows[0][0])) == (200, 5000, 2000)
+    assert shown.cut == ((0, 0, 5_000_000),)
+    assert shown.notes == (
+        "Columns 1-200 of 5,000 are shown.",
+        "Cells of over 2,000 characters are cut: 1 on this page.",
+    )
+
+
+def test_a_long_file_is_read_at_its_start_and_its_rows_estimated(tmp_path):
+    path = tmp_path / "big.csv"
+    with path.open("w") as file:
+        file.write("id,name,score\n")
+        for start in range(0, 2_000_000, 50_000):
+            file.writelines(f"{n:07d},name {n:07d},0.5\n" for n in range(start, start + 50_000))
+    shown = preview(path)
+    assert path.stat().st_size > 32 * 1024**2 and not shown.exact
+    assert abs(shown.total_rows - 2_000_000) < 2_000
+    assert shown.rows[0] == ("0000000", "name 0000000", "0.5")
+
+
+def gzipped():
+    return b"\x1f\x8b\x08" + bytes(40)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "notes"),
+    [
+        (
+            "a.csv",
+            gzipped(),
+            ("The name ends in .csv, but the content is gzip.", "This is a gzip file; there is no preview for it yet."),
+        ),
+        ("a.h5", b"\x89HDF\r\n\x1a\n", ("This is a hdf5 file; there is no preview for it yet.",)),
+        ("a.pkl", b"\x80\x04K\x01.", ("This is a pickle file; there is no preview for it yet.",)),
+        ("a.bin", bytes(range(256)) * 20, ("This is a binary file; there is no preview for it yet.",)),
+    ],
+)
+def test_other_files_are_named_and_not_read(tmp_path, name, content, notes):
+    path = tmp_path / name
+    path.write_bytes(content)
+    shown = preview(path)
+    assert (shown.kind, shown.size, shown.rows, shown.notes) == ("unsupported", len(content), (), notes)
+    assert reader_call(path, name) is None
+
+
+def endless_view(path):
+    with sqlite3.connect(path) as base:
+        base.execute(
+            "CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+        )
+    base.close()
+
+
+def write(content):
+    return lambda path: path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "sentence"),
+    [
+        ("a.parquet", write(b"PAR1" + bytes(100)), "The parquet file is broken"),
+        ("a.xlsx", write(workbook()[:200]), "The workbook is broken"),
+        ("a.db", write(b"SQLite format 3\0" + b"\x01" * 200), "The SQLite file can't be read"),
+        ("deep.json", write(b"[" * 100_000), "The JSON is nested too deep"),
+        ("a.json", write(b'{"a": 1,}'), "Not valid JSON: line 1"),
+        ("fifo.csv", os.mkfifo, "This is no regular file."),
+        ("gone.csv", lambda path: None, "The file can't be read: No such file or directory."),
+        ("endless.db", endless_view, "The table or view gave no rows within 3 seconds."),
+    ],
+)
+def test_a_broken_or_hostile_file_is_a_sentence(tmp_path, name, make, sentence):
+    make(tmp_path / name)
+    with pytest.raises(TableError, match=sentence.replace("(", r"\(")):
+        preview(tmp_path / name)
+
+
+def test_what_stands_before_a_break_is_shown(tmp_path):
+    path = tmp_path / "cut.json"
+    path.write_text('[{"a": 1}, {"a": 2}, {"a": "no e')
+    shown = preview(path)
+    assert shown.rows == (("1",), ("2",)) and shown.total_rows == 2
+    assert shown.notes == (
+        "Record 3 is not valid JSON: the file ends in the middle of it. The 2 records before are shown.",
+    )
+
+
+def test_a_memory_bomb_fails_its_preview_alone(tmp_path):
+    path = tmp_path / "bomb.parquet"
+    bomb = pa.table({"t": pa.DictionaryArray.from_arrays(pa.array([0] * 3000, pa.int32()), ["x" * 2_000_000])})
+    path.write_bytes(parquet(bomb, compression="zstd"))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(TableError, match="more memory than a preview may use"):
+        preview(path, rows=1000)
