@@ -1,11 +1,11 @@
-# make run · make test · make lint · make bench · make test-long · make lock
+# make run · make test · make lint · make bench · make test-long · make demo · make lock
 SHELL := bash
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 APP := .venv/bin/python
 KERNEL := .venv-kernel/bin/python
 
-.PHONY: setup run test test-long lint bench lock chromium clean
+.PHONY: setup run test test-long lint bench demo lock chromium clean
 
 setup: .venv/.ready .venv-kernel/.ready
 
@@ -39,6 +39,10 @@ lint: setup
 
 bench: setup chromium
 	@for each in benchmarks/bench_*.py; do $(APP) -m benchmarks.$$(basename $$each .py) || exit 1; done
+
+# Builds the bundled suite anew, out of the kernels' packages.
+demo: setup
+	$(KERNEL) assets/demo/build.py
 
 chromium:
 	@command -v chromium >/dev/null || { \

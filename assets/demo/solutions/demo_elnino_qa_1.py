@@ -1,0 +1,7 @@
+from pathlib import Path
+
+import pandas as pd
+
+table = pd.read_json("../input/elnino.json").set_index("YEAR")
+answer = str(table.max(axis=None))
+Path("answer.txt").write_text(answer, encoding="utf-8")
