@@ -1,0 +1,218 @@
+// The notebook pane: the chosen task's cells, the kernel's state, and the queue of runs.
+import {KernelClient} from './kernel_client.js';
+import {onOtherTab} from './notebook_store.js';
+import {RunQueue} from './run_queue.js';
+import {TaskNotebook} from './task_notebook.js';
+import {h, workbench} from './workbench.js';
+
+const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; the rest come back from storage
+const ASK_EVERY = 60_000;      // ms between questions for the kernel's state
+
+const KERNEL = {
+  none: ['No kernel', 'One starts with the first cell you run.'],
+  starting: ['Starting', 'The kernel is starting.'],
+  idle: ['Ready', 'The kernel waits for a cell.'],
+  busy: ['Running', 'The kernel is running a cell.'],
+  stopping: ['Stopping', 'The running cell is being stopped.'],
+  unreachable: ['No connection', 'The app can’t be reached. Cells and outputs are kept.'],
+};
+
+const KEYS = [
+  ['Shift+Enter', 'run, go to the next cell'], ['Ctrl+Enter', 'run, stay'], ['Alt+Enter', 'run, add a cell below'],
+  ['Esc', 'leave the editor; Tab then moves on'], ['Enter', 'edit the cell'], ['↑ ↓ or k j', 'other cell'],
+  ['Alt+↑ ↓', 'move the cell'], ['a · b', 'add a cell above · below'], ['d d', 'delete the cell'], ['z', 'undo a delete'],
+];
+
+export function mount(pane, server) {
+  const client = new KernelClient(workbench.token);
+  const open = new Map();      // task id → TaskNotebook, least recently shown first
+  let notebook = null;         // the one shown
+  let kernel = 'none';
+
+  const button = (label, act, attributes = {}) => h('button', {type: 'button', class: 'btn', onclick: act, ...attributes}, label);
+  const badge = h('span', {class: 'chip nb-kernel', role: 'status'});
+  const runAll = button('Run all', () => notebook.runAll());
+  const stop = button('Stop', () => stopRun());
+  const restart = button('Restart', () => askRestart(), {'aria-haspopup': 'true'});
+  const addCell = button('+ Cell', () => notebook.add(notebook.cells.length).edit());
+  const starter = button('Insert starter code', () => insertStarter(), {title: 'Code that loads this task’s files'});
+  const keys = h('details', {class: 'nb-keys small'}, h('summary', {}, 'Keys'),
+    h('dl', {}, KEYS.map(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)])));
+  const notice = h('div', {class: 'notice row small', role: 'status', hidden: true});
+  const storage = h('p', {class: 'notice warn small', role: 'status', hidden: true});
+  const place = h('div');
+  const tools = h('div', {class: 'row nb-toolbar', role: 'toolbar', 'aria-label': 'Notebook'}, runAll, stop, restart, starter);
+  pane.replaceChildren(h('div', {class: 'card'},
+    h('div', {class: 'row spread'}, h('span', {class: 'row'}, h('h2', {}, 'Notebook'), badge), tools),
+    notice, storage, place, h('div', {class: 'row spread nb-end'}, addCell, keys)));
+
+  const queue = new RunQueue(client, showKernel);
+
+  const host = {
+    run(from, cells) { say(''); queue.add(from, cells); },
+    holds: cell => queue.has(cell),
+    kernel(status) { if (status !== 'waiting') kernel = status === 'running' ? 'busy' : status; showKernel(); },
+    warn: sentence => say(sentence, 'warn'),
+    stored(sentence) { storage.textContent = sentence; storage.hidden = !sentence; },
+  };
+
+  /** Show a sentence above the cells, with buttons if there is something to choose; '' removes it. */
+  function say(sentence, kind = '', ...buttons) {
+    notice.className = `notice row small ${kind}`;
+    notice.replaceChildren(h('span', {}, sentence), ...buttons);
+    notice.hidden = !sentence;
+  }
+
+  // ---- kernel
+
+  function showKernel() {
+    if (!queue.busy && (kernel === 'busy' || kernel === 'starting')) askKernel();
+    const state = queue.stopping ? 'stopping' : kernel;
+    const [name, sentence] = KERNEL[state] ?? [state, ''];
+    badge.textContent = name;
+    badge.title = sentence;
+    badge.dataset.state = state;
+    stop.disabled = !(queue.busy || kernel === 'busy' || kernel === 'starting') || queue.stopping;
+    restart.disabled = kernel === 'none' || kernel === 'unreachable';
+    runAll.disabled = starter.disabled = addCell.disabled = !notebook;
+  }
+
+  let asking = null;
+  function askKernel() {
+    asking ??= client.status().then(status => {
+      if (!queue.busy) kernel = status.state;
+      if (status.message) say(status.message, 'warn');
+      return status;
+    }, () => { if (!queue.busy) kernel = 'unreachable'; return null; }).finally(() => { asking = null; showKernel(); });
+    return asking;
+  }
+
+  async function stopRun() {
+    const sentence = await (queue.busy ? queue.stop() : client.stop().then(answer => answer.message ?? '', error => error.message));
+    if (sentence) say(sentence);
+    showKernel();
+  }
+
+  function askRestart() {
+    const cancel = button('Cancel', () => { say(''); restart.focus(); });
+    say('Restart the kernel? Its variables will be gone; cells and outputs are kept.', 'warn', button('Restart the kernel', doRestart), cancel);
+    cancel.focus();
+  }
+
+  async function doRestart() {
+    queue.clear('Not run: the kernel was restarted.');
+    say('Restarting…');
+    try {
+      const answer = await client.restart();
+      say(answer.message || 'The kernel was restarted: its variables are gone, cells and outputs are kept.');
+    } catch (error) {
+      say(error.message, 'bad');
+    }
+    restart.focus();
+    askKernel();
+  }
+
+  // ---- tasks
+
+  function show(task) {
+    if (task?.task_id === notebook?.taskId && notebook) return;
+    notebook?.save();
+    say('');
+    notebook = task && notebookOf(task.task_id);
+    if (!notebook) {
+      place.replaceChildren(h('p', {class: 'muted'}, 'Pick a task: its cells appear here.'));
+    } else {
+      place.replaceChildren(notebook.element);
+      for (const cell of notebook.cells) cell.measure();
+      if (notebook.fresh) offerStarter(notebook);
+      attach(notebook);
+    }
+    showKernel();
+  }
+
+  function notebookOf(taskId) {
+    const found = open.get(taskId) ?? new TaskNotebook(taskId, host);
+    open.delete(taskId);
+    open.set(taskId, found);
+    for (const [id, other] of open) {
+      if (open.size <= OPEN_NOTEBOOKS) break;
+      if (other === found || queue.holds(other)) continue;
+      other.destroy();
+      open.delete(id);
+    }
+    return found;
+  }
+
+  async function starterOf(taskId) {
+    try {
+      const answer = await server.starter_code({task_id: taskId});
+      return answer.code === undefined ? {error: answer.error || 'There is no starter code for this task.'} : answer;
+    } catch {
+      return {error: 'The starter code did not load: the app did not answer.'};
+    }
+  }
+
+  async function offerStarter(to) {
+    const {code, error} = await starterOf(to.taskId);
+    const [first] = to.cells;
+    // typed meanwhile, or its own storage entry appeared: the button stays
+    if (!to.fresh || first.code) return;
+    if (code) first.code = code;
+    to.fresh = true;  // not the visitor's own yet, so nothing to keep
+    if (error && to === notebook) say(error, 'warn');
+  }
+
+  async function insertStarter() {
+    const to = notebook;
+    const {code, error} = await starterOf(to.taskId);
+    if (error) { say(error, 'warn'); return; }
+    if (to.cells[0].code.trim() === code.trim()) { to.cells[0].edit(); return; }
+    const empty = !to.cells[0].code.trim();
+    const cell = empty ? to.cells[0] : to.add(0);
+    cell.code = code;
+    cell.edit();
+  }
+
+  // ---- runs whose end this page has not seen: a reload left them behind
+
+  function attach(holder) {
+    for (const cell of holder.cells) {
+      if (!cell.run || queue.has(cell)) continue;
+      if (cell.run.token === client.token) queue.attach(holder, cell, cell.run.id);
+      else cell.finish({status: 'lost', message: 'This cell was run from another tab. The output up to there is kept.'});
+    }
+  }
+
+  async function findRunningTask() {
+    const status = await askKernel();
+    if (status?.task_id && status.runs.some(run => !run.done)) attach(notebookOf(status.task_id));
+  }
+
+  workbench.onTask(show);
+  if (!workbench.task) show(null);
+  pane.addEventListener('focusin', event => notebook?.focusedIn(event.target));
+  const saveAll = () => { for (const each of open.values()) each.save(); };
+  addEventListener('pagehide', saveAll);
+  document.addEventListener('visibilitychange', () => { if (document.hidden) saveAll(); else askKernel(); });
+  setInterval(() => { if (!document.hidden && !queue.busy) askKernel(); }, ASK_EVERY);
+  onOtherTab(() => notebook?.taskId, () => say('This task is open in another tab too. The cells changed last are the ones kept over a reload.', 'warn'));
+  findRunningTask();
+
+  workbench.notebook = {
+    /** Add a cell with `code` below the one in use and put the cursor in it. */
+    insertCell(code) {
+      if (!notebook) return;
+      const only = notebook.cells.length === 1 && !notebook.cells[0].code.trim() ? notebook.cells[0] : null;
+      const cell = only ?? notebook.add(notebook.cells.indexOf(notebook.current) + 1);
+      cell.code = code;
+      cell.edit();
+    },
+    /** The last run cell's result, or the last line it printed: {text, label} or null. */
+    lastOutput() {
+      const cell = notebook?.lastRun ?? notebook?.cells.findLast(each => each.count !== null);
+      const answer = cell?.answer;
+      if (!answer) return null;
+      return {text: answer.text, label: answer.from === 'result' ? `Out[${cell.count ?? '*'}]` : `last line printed by cell [${cell.count ?? '*'}]`};
+    },
+  };
+}
