@@ -1,0 +1,146 @@
+"""Grade a file of answers.
+
+    python -m services.grading [FILE.jsonl]
+
+One JSON object a line in (`gold`, `prediction`, `reward_mode`, `atol`, `rtol`; missing tolerances are 1e-3, a
+prediction of null is no answer), one line out for each: all it held, and `reward`, `method`, `outcome` and `rungs`. A
+line that can't be graded comes out with `error` and `line`, and the run goes on. Exit code 0; 1 when a line had an
+error; 2 when the file can't be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from services.grading import Grader
+from services.grading.grader import TOLERANCE
+
+JsonObject = dict[str, Any]
+_LONGEST_INTEGER = 4300  # digits int() reads
+
+
+class BadLine(ValueError):
+    """A line that can't be graded; the message is a sentence that says why."""
+
+
+def graded_lines(lines: Iterable[bytes], grader: Grader) -> Iterator[JsonObject]:
+    """One object for each line that isn't blank, in order; only a few lines are held at a time."""
+    waiting: deque[Future[JsonObject]] = deque()
+    with ThreadPoolExecutor(grader.workers) as threads:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            waiting.append(threads.submit(_graded, number, line, grader))
+            if len(waiting) > 4 * grader.workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _graded(number: int, line: bytes, grader: Grader) -> JsonObject:
+    row: JsonObject = {}
+    try:
+        # utf-8-sig: some editors start a file with a mark
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip()
+        row = _object(json.loads(text, parse_int=_integer, parse_float=_float))
+        written = json.loads(text, parse_float=str, parse_int=str)
+        verdict = grader.grade(
+            _gold(written),
+            _text(written.get("prediction"), "prediction"),
+            _mode(row),
+            _tolerance(row, "atol"),
+            _tolerance(row, "rtol"),
+        )
+    except UnicodeDecodeError:
+        return {"error": "The line is not UTF-8 text.", "line": number}
+    except json.JSONDecodeError as error:
+        return {"error": f"The line is not JSON: {error.msg} (character {error.pos + 1}).", "line": number}
+    except RecursionError:
+        return {"error": "The line is JSON nested too deep to read.", "line": number}
+    except BadLine as error:
+        given = {name: value for name, value in row.items() if name not in ("reward", "method", "outcome", "rungs")}
+        return given | {"error": str(error), "line": number}
+    return row | verdict.as_dict()
+
+
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else digits
+
+
+def _float(digits: str) -> float | str:
+    value = float(digits)
+    return value if math.isfinite(value) else digits  # JSON has no infinity to pass on
+
+
+def _object(value: object) -> JsonObject:
+    if not isinstance(value, dict):
+        raise BadLine("The line is JSON, but not an object with gold and prediction.")
+    return value
+
+
+def _gold(row: JsonObject) -> str:
+    gold = _text(row.get("gold"), "gold")
+    if gold is None:
+        raise BadLine("There is no gold.")
+    return gold
+
+
+def _text(value: object, name: str) -> str | None:
+    """A text, or a number or truth value as it is written in the file."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):  # NaN and Infinity, which JSON does not have
+        return str(value)
+    if value is None or isinstance(value, str):
+        return value
+    raise BadLine(f"{name} is a list or an object; it should be text.")
+
+
+def _mode(row: JsonObject) -> str:
+    mode = row.get("reward_mode")
+    if mode is not None and not isinstance(mode, str):
+        raise BadLine("reward_mode should be text.")
+    return mode or ""
+
+
+def _tolerance(row: JsonObject, name: str) -> float:
+    value = row.get(name)
+    if value is None:
+        return TOLERANCE
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise BadLine(f"{name} should be a number, zero or more.")
+    return float(value)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m services.grading", description=(__doc__ or "").strip())
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("file", nargs="?", help="JSON lines; standard input when not given")
+    name = parser.parse_args().file
+    try:
+        lines = Path(name).open("rb") if name else sys.stdin.buffer  # noqa: SIM115 - closed below
+    except OSError as error:
+        print(f"{name} can't be read: {error.strerror}.", file=sys.stderr)
+        return 2
+    failed = False
+    try:
+        with lines, Grader() as grader:
+            for answer in graded_lines(lines, grader):
+                failed |= "reward" not in answer
+                print(json.dumps(answer), flush=True)
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
