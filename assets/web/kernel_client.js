@@ -55,6 +55,7 @@ export class KernelClient {
   status() { return this.#ask('status'); }
   stop() { return this.#ask('stop'); }
   restart() { return this.#ask('restart'); }
+  answer() { return this.#ask('answer'); }
 
   /**
    * Run a cell. `receive` gets every event once and in order, `{event: "connection", lost}` when the line to the app

@@ -1,0 +1,184 @@
+// The grade panel: an answer, its verdict, the ladder, and the attempts made in this tab.
+import {KernelClient} from './kernel_client.js';
+import {excerpt, figure, ladder} from './ladder.js';
+import {h, workbench} from './workbench.js';
+
+const ATTEMPTS_KEPT = 30;
+const REASONS = {
+  exact: 'The texts are the same.',
+  numeric: 'The numbers are close enough.',
+  numeric_scaled: 'The numbers are close enough, one of them as a percentage.',
+  list: 'The lists match, item by item.',
+  math_verify: 'math_verify finds the two equal.',
+  miss: 'No rung of the ladder matched.',
+  not_gradable: 'No rung matched, and the symbolic one could not run. This is not a zero: there is no reward.',
+};
+const OUTCOMES = {'right': ['✓', 'Right', 'good'], 'wrong': ['✕', 'Wrong', 'bad'], 'not gradable': ['!', 'Not gradable', 'warn']};
+
+/** What this tab keeps of a task: the answer in the box and the attempts. Kept on reload, gone with the tab. */
+const kept = {
+  get(taskId) {
+    try { return {draft: '', attempts: [], ...JSON.parse(sessionStorage.getItem(`workbench.grade.${taskId}`))}; } catch { return {draft: '', attempts: []}; }
+  },
+  /** False when the browser has no room left for it. */
+  set(taskId, state) {
+    try { sessionStorage.setItem(`workbench.grade.${taskId}`, JSON.stringify(state)); return true; } catch { return false; }
+  },
+};
+
+export function mount(pane, server) {
+  const kernel = new KernelClient(workbench.token);
+  const button = (label, onclick, look = '') => h('button', {type: 'button', class: `btn ${look}`, onclick}, label);
+  const box = h('textarea', {rows: 1, id: 'answer', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: 'A number, a label, yes or no, a list…', class: 'mono'});
+  const gradeButton = h('button', {type: 'submit', class: 'btn primary'}, 'Grade');
+  const revealButton = button('Reveal gold', reveal, 'quiet');
+  const note = h('p', {class: 'small muted', role: 'status'});
+  const verdictBox = h('div', {class: 'verdict', 'aria-live': 'polite'});
+  const ladderBox = h('div', {class: 'ladder-box'});
+  const attemptsBox = h('div', {class: 'attempts'});
+  const form = h('form', {class: 'answer'}, h('label', {class: 'field', for: 'answer'}, 'Your answer'), box,
+    h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile)), note);
+  const card = h('div', {class: 'card'}, h('div', {class: 'row spread'}, h('h2', {}, 'Grade'), revealButton), form, verdictBox, ladderBox, attemptsBox);
+
+  let task = null, state = null, asked = 0;
+
+  function say(text) { note.textContent = text; }
+
+  function fit() {
+    box.style.height = 'auto';
+    box.style.height = `${Math.min(box.scrollHeight + 2, 160)}px`;
+  }
+
+  function save() {
+    while (!kept.set(task.task_id, state)) {
+      if (!state.attempts.length) { say('The browser has no room to keep this answer over a reload.'); return; }
+      state.attempts.pop();   // the oldest
+    }
+  }
+
+  function put(text) {
+    box.value = text;
+    edited();
+    box.focus();
+  }
+
+  /** An edit makes a verdict on its way one on another text: it is dropped. */
+  function edited() {
+    state.draft = box.value;
+    save();
+    fit();
+    if (gradeButton.disabled) idle();
+    say('');
+  }
+
+  function idle() {
+    asked += 1;
+    gradeButton.disabled = false;
+    gradeButton.textContent = 'Grade';
+    verdictBox.replaceChildren();
+    ladderBox.replaceChildren();
+  }
+
+  async function grade() {
+    if (gradeButton.disabled) return;
+    const prediction = box.value;
+    if (!prediction.trim()) { say('Type an answer first.'); box.focus(); return; }
+    idle();
+    const mine = asked;
+    gradeButton.disabled = true;
+    gradeButton.textContent = 'Grading…';
+    say('');
+    verdictBox.replaceChildren(h('p', {class: 'row muted'}, h('span', {class: 'spinner', 'aria-hidden': 'true'}), 'Grading… edit the answer to cancel.'));
+    let answer;
+    try {
+      answer = await server.grade({task_id: task.task_id, prediction});
+    } catch {
+      answer = {error: 'The answer was not graded: the app did not answer. It is kept here; press Grade to try again.'};
+    }
+    if (mine !== asked) return;
+    idle();
+    if (answer.error) verdictBox.replaceChildren(h('p', {class: 'notice bad'}, answer.error));
+    else show(answer, prediction);
+  }
+
+  function show(answer, prediction) {
+    const [icon, words, look] = OUTCOMES[answer.outcome];
+    verdictBox.replaceChildren(h('div', {class: `outcome ${look}`, 'data-outcome': answer.outcome, 'data-method': answer.method},
+      h('span', {class: 'outcome-icon', 'aria-hidden': 'true'}, icon),
+      h('div', {}, h('p', {class: 'outcome-words'}, words), h('p', {class: 'small'}, REASONS[answer.method]),
+        h('p', {class: 'small muted'}, answer.reward === null ? 'no reward' : `reward ${answer.reward.toFixed(1)}`, ' · method ', h('span', {class: 'mono'}, answer.method)))));
+    revealButton.hidden = true;
+    ladderBox.replaceChildren(goldLine(answer.gold),
+      h('div', {class: 'row spread'}, h('h3', {}, 'The ladder'), h('span', {class: 'small muted'}, `${answer.reward_mode} · atol ${figure(answer.atol)} · rtol ${figure(answer.rtol)}`)),
+      ladder(answer, prediction));
+    state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
+    save();
+    showAttempts();
+  }
+
+  const goldLine = gold => h('p', {class: 'gold'}, h('span', {class: 'small muted'}, 'Gold '), h('q', {class: 'mono quote', 'data-gold': true}, gold));
+
+  async function reveal() {
+    const mine = asked, of = task.task_id;
+    let answer;
+    try { answer = await server.reveal({task_id: of}); } catch { answer = {error: 'The gold was not revealed: the app did not answer. Try again.'}; }
+    if (mine !== asked || task?.task_id !== of) return;
+    if (answer.error) { say(answer.error); return; }
+    revealButton.hidden = true;
+    ladderBox.replaceChildren(goldLine(answer.gold), h('p', {class: 'small muted'}, 'Revealed before grading.'));
+  }
+
+  function useLastOutput() {
+    const output = workbench.notebook?.lastOutput();
+    if (!output) { say('No cell of this task has given a result yet. Run one first.'); return; }
+    put(output.text);
+    say(`Taken from ${output.label}.`);
+  }
+
+  async function useAnswerFile() {
+    const of = task.task_id;
+    say('Reading answer.txt…');
+    let answer;
+    try { answer = await kernel.answer(); } catch (error) { answer = {message: error.message}; }
+    if (task?.task_id !== of) return;
+    if (!answer.found) { say(answer.message || 'There is no answer.txt in the notebook’s folder yet.'); return; }
+    put(answer.text.replace(/\r?\n$/, ''));
+    say(answer.message || 'Taken from answer.txt.');
+  }
+
+  function showAttempts() {
+    if (!state.attempts.length) { attemptsBox.replaceChildren(); return; }
+    const clear = button('Clear', () => { state.attempts = []; save(); showAttempts(); box.focus(); }, 'quiet');
+    const shown = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', second: '2-digit'});
+    attemptsBox.replaceChildren(h('details', {open: attemptsBox.querySelector('details')?.open ?? true},
+      h('summary', {}, h('h3', {}, `Attempts in this tab (${state.attempts.length})`)),
+      h('ul', {}, state.attempts.map(attempt => {
+        const [icon, words, look] = OUTCOMES[attempt.outcome];
+        return h('li', {}, h('button', {type: 'button', class: 'attempt', title: 'Put this answer back into the box', onclick: () => put(attempt.answer)},
+          h('span', {class: `attempt-outcome ${look}`}, `${icon} ${words}`), h('span', {class: 'mono attempt-answer'}, excerpt(attempt.answer)),
+          h('span', {class: 'small muted'}, `${attempt.method} · ${shown.format(attempt.time)}`)));
+      })), clear));
+  }
+
+  form.addEventListener('submit', event => { event.preventDefault(); grade(); });
+  box.addEventListener('input', edited);
+  box.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); grade(); }
+  });
+
+  function setTask(next) {
+    task = next;
+    say('');
+    idle();
+    revealButton.hidden = false;
+    if (!task) { pane.replaceChildren(h('div', {class: 'card'}, h('h2', {}, 'Grade'), h('p', {class: 'muted'}, 'Pick a task, and grade an answer to it here.'))); return; }
+    state = kept.get(task.task_id);
+    pane.replaceChildren(card);
+    box.value = state.draft;
+    fit();
+    showAttempts();
+  }
+
+  setTask(null);
+  workbench.onTask(setTask);
+}

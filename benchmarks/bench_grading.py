@@ -1,0 +1,122 @@
+"""Grading against the reference rules run in one process.
+
+    python -m benchmarks.bench_grading
+
+Both grade the same 3,000 cases, in one run on this machine; the verdicts must be the same. The reference rules stand
+below in the plainest form: one process, on its main thread, calling math_verify directly.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from math_verify import parse, verify
+
+from services.grading import Grader
+
+PARITY = Path(__file__).resolve().parents[1] / "tests" / "data" / "grader-parity.jsonl.gz"
+NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
+
+Case = dict[str, Any]
+Graded = tuple[float | None, str]
+
+
+def normal(text: str) -> str:
+    return re.sub(r"\s+", " ", text.strip().lower())
+
+
+def number(text: str) -> float | None:
+    found = NUMBER.search(text.replace(",", ""))
+    return float(found[0]) if found else None
+
+
+def close(gold: float, answer: float, case: Case) -> bool:
+    difference = abs(gold - answer)
+    return bool(difference <= case["atol"] or difference / max(abs(gold), 1e-9) <= case["rtol"])
+
+
+def numeric(case: Case) -> str:
+    bare = case["gold"].strip().strip("%$").strip().replace(",", "")
+    if case["reward_mode"] not in ("numeric", "flexible") and not NUMBER.fullmatch(bare):
+        return ""
+    gold, answer = number(case["gold"]), number(case["prediction"])
+    if gold is None or answer is None:
+        return ""
+    if close(gold, answer, case):
+        return "numeric"
+    small, large = sorted((abs(gold), abs(answer)))
+    scales = 0 < small < 1 <= large and (close(gold, answer * 100, case) or close(gold, answer / 100, case))
+    return "numeric_scaled" if scales else ""
+
+
+def same_item(gold: str, answer: str, case: Case) -> bool:
+    if normal(gold) == normal(answer):
+        return True
+    left, right = number(gold), number(answer)
+    return left is not None and right is not None and close(left, right, case)
+
+
+def same_list(case: Case) -> bool:
+    if case["reward_mode"] not in ("list", "list_csv") and not ("," in case["gold"] and "," in case["prediction"]):
+        return False
+    gold, answer = ([item.strip() for item in case[side].split(",") if item.strip()] for side in ("gold", "prediction"))
+    if len(gold) < 2 or len(gold) != len(answer):
+        return False
+    return any(
+        all(same_item(left, right, case) for left, right in zip(some, others, strict=True))
+        for some, others in ((gold, answer), (sorted(gold, key=str.lower), sorted(answer, key=str.lower)))
+    )
+
+
+def by_the_reference_rules(case: Case) -> Graded:
+    if not case["gold"]:
+        return 0.0, "miss"
+    if normal(case["gold"]) == normal(case["prediction"]):
+        return 1.0, "exact"
+    if method := numeric(case):
+        return 1.0, method
+    if same_list(case):
+        return 1.0, "list"
+    try:
+        equal = verify(parse(case["gold"]), parse(case["prediction"]))
+    except Exception:  # the rules say so: any exception is no match
+        equal = False
+    return (1.0, "math_verify") if equal else (0.0, "miss")
+
+
+def main() -> None:
+    with gzip.open(PARITY, "rt") as lines:
+        cases: list[Case] = [json.loads(line) for line in lines]
+
+    def ours(case: Case) -> Graded:
+        given = [case[name] for name in ("gold", "prediction", "reward_mode", "atol", "rtol")]
+        verdict = grader.grade(*given, explain=False)
+        return verdict.reward, verdict.method
+
+    verify(parse("1/2"), parse("0.5"))  # both sides start warm
+    with Grader() as grader, ThreadPoolExecutor(grader.workers) as threads:
+        list(threads.map(ours, cases[:4]))
+        start = time.perf_counter()
+        expected = [by_the_reference_rules(case) for case in cases]
+        theirs = time.perf_counter() - start
+        start = time.perf_counter()
+        found = list(threads.map(ours, cases))
+        mine = time.perf_counter() - start
+    same = sum(one == other for one, other in zip(found, expected, strict=True))
+    print(
+        f"grading, {len(cases):,} answers: {theirs / mine:.1f}× as fast as the reference rules in one process "
+        f"({1000 * mine / len(cases):.2f} ms against {1000 * theirs / len(cases):.2f} ms an answer), "
+        f"{same:,} of {len(cases):,} verdicts the same"
+    )
+    if same != len(cases):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The grade panel: an answer box, the verdict and the ladder, and the gold once it may be seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import gradio as gr
+
+from components.pane import pane
+from services.catalog import Catalog, UnknownTask
+from services.grading import Grader
+
+MAX_ANSWER = 2**20
+GRADING_THREADS = 16
+
+
+def answer_grader(catalog: Catalog, grader: Grader) -> Callable[[str, object], dict[str, Any]]:
+    """A function from a task id and an answer to the verdict on it, every rung explained, and the gold.
+
+    It blocks until the verdict is there. What can't be graded comes back as `{"error": sentence}`.
+    """
+
+    def grade(task_id: str, prediction: object) -> dict[str, Any]:
+        if not isinstance(prediction, str):
+            return {"error": "The answer was not graded: it should be text."}
+        if len(prediction) > MAX_ANSWER:
+            return {
+                "error": f"The answer was not graded: it has {len(prediction):,} characters, and "
+                f"{MAX_ANSWER:,} is the most that can be graded. Give the final answer alone."
+            }
+        try:
+            task = catalog.task(str(task_id))
+        except UnknownTask:
+            return _no_such_task(task_id)
+        verdict = grader.grade(task.answer, prediction, task.reward_mode, task.atol, task.rtol)
+        return verdict.as_dict() | {
+            "task_id": task.task_id,
+            "gold": task.answer,
+            "reward_mode": task.reward_mode,
+            "atol": task.atol,
+            "rtol": task.rtol,
+        }
+
+    return grade
+
+
+def grade_panel(catalog: Catalog, grader: Grader) -> gr.HTML:
+    """Make the pane. Its `grade` and `reveal` are the only ways a gold answer reaches the page."""
+    grade_answer = answer_grader(catalog, grader)
+    # Threads of its own: answers that keep the symbolic workers busy must not take those the rest of the page needs.
+    threads = ThreadPoolExecutor(GRADING_THREADS, thread_name_prefix="grade")
+
+    async def grade(request: dict[str, Any]) -> dict[str, Any]:
+        task_id, prediction = str(request.get("task_id") or ""), request.get("prediction")
+        return await asyncio.get_running_loop().run_in_executor(threads, grade_answer, task_id, prediction)
+
+    def reveal(request: dict[str, Any]) -> dict[str, Any]:
+        task_id = str(request.get("task_id") or "")
+        try:
+            return {"gold": catalog.task(task_id).answer}
+        except UnknownTask:
+            return _no_such_task(task_id)
+
+    return pane("grade_panel", "Grade", [grade, reveal])
+
+
+def _no_such_task(task_id: str) -> dict[str, Any]:
+    return {"error": f"There is no task {task_id[:200]!r} among the tasks shown. It may stand in another source."}
