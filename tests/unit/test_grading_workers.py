@@ -57,7 +57,7 @@ def symbolic(verdict):
     return verdict.rungs[-1]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def one_worker():
     with Grader(workers=1, seconds=1.0) as grader:
         assert grader.grade("1/3", "0.333333", "exact_short").method == "math_verify"
