@@ -35,9 +35,9 @@ export function mount(pane, server) {
   const stop = button('Stop', () => stopRun());
   const restart = button('Restart', () => askRestart(), {'aria-haspopup': 'true'});
   const addCell = button('+ Cell', () => notebook.add(notebook.cells.length).edit());
-  const starter = button('Insert starter code', () => insertStarter(), {title: 'Code that loads this task’s files'});
+  const starter = button('Starter code', () => insertStarter(), {title: 'Insert code that loads this task’s files'});
   const keys = h('details', {class: 'nb-keys small'}, h('summary', {}, 'Keys'),
-    h('dl', {}, KEYS.map(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)])));
+    h('dl', {}, KEYS.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)])));
   const notice = h('div', {class: 'notice row small', role: 'status', hidden: true});
   const storage = h('p', {class: 'notice warn small', role: 'status', hidden: true});
   const place = h('div');

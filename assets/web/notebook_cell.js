@@ -127,7 +127,7 @@ export class NotebookCell {
     this.#host.saved(this);
   }
 
-  updateDisplay(output) { this.#outputs.update(output); }
+  updateDisplay(output) { return this.#outputs.update(output); }
 
   #show() {
     const busy = this.state === 'running' || this.state === 'waiting';

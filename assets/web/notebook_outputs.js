@@ -30,8 +30,9 @@ const SHOW = [
 
 function shown(output) {
   if (output.output_type === 'error') {
-    // the traceback's first line is a rule of dashes
-    const lines = (output.traceback ?? []).filter(line => !/^(\x1b\[[\d;]*m)*-+(\x1b\[[\d;]*m)*$/.test(line)); // eslint-disable-line no-control-regex
+    // IPython rules and pads a traceback's head to 75 columns
+    const lines = (output.traceback ?? []).filter(line => !/^(\x1b\[[\d;]*m)*-+(\x1b\[[\d;]*m)*$/.test(line)) // eslint-disable-line no-control-regex
+      .map(line => line.replace(/ {3,}(?=Traceback \(most recent call last\))/, '  '));
     const element = text(lines.length ? lines.join('\n') : `${output.ename}: ${output.evalue}`);
     element.classList.add('nb-error');
     return element;
@@ -115,8 +116,9 @@ export class CellOutputs {
     this.#inner.append(item.element);
   }
 
-  /** Show new data in every output of this `display_id`. */
+  /** Show new data in every output of this `display_id`; tells whether there was one. */
   update(output) {
+    let found = false;
     const id = output.transient?.display_id;
     for (const item of this.#items) {
       if (id === undefined || item.output.transient?.display_id !== id) continue;
@@ -124,7 +126,9 @@ export class CellOutputs {
       const element = shown(item.output);
       item.element.replaceWith(element);
       item.element = element;
+      found = true;
     }
+    return found;
   }
 
   // once a frame, whatever came meanwhile; follows the end of a stream unless the reader scrolled up

@@ -87,7 +87,8 @@ export function plotlyFrame(figure, label) {
       try {
         if (!window.Plotly) throw new Error('plotly.js did not load');
         const plot = document.getElementById('output');
-        const fitted = {...layout, height: layout.height ?? 420, autosize: !layout.width};
+        const margin = {l: 48, r: 16, t: 40, b: 44, ...layout.margin};
+        const fitted = {...layout, margin, height: layout.height ?? 420, autosize: !layout.width};
         await Plotly.newPlot(plot, data ?? [], fitted, {...config, responsive: true, displaylogo: false});
         if (frames?.length) await Plotly.addFrames(plot, frames);
       } catch (error) {

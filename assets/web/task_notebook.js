@@ -45,7 +45,7 @@ export class TaskNotebook {
 
   kernel(status) { this.#pane.kernel(status); }
 
-  updateDisplay(output) { for (const cell of this.cells) cell.updateDisplay(output); }
+  updateDisplay(output) { for (const cell of this.cells) if (cell.updateDisplay(output)) this.saved(cell); }
 
   run(cell, then = '') {
     this.fresh = false;

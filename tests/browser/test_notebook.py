@@ -1,0 +1,322 @@
+"""The notebook in a real browser over real kernels."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import threading
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+# two tasks of the bundled suite
+TASK = "demo_iris_qa_1"
+OTHER_TASK = "demo_tips_qa_1"
+
+
+class Notebook:
+    """The pane as a person at the keyboard has it."""
+
+    def __init__(self, page):
+        self.page = page
+        self.cells = page.locator(".nb-cell")
+        self.stop = page.get_by_role("button", name="Stop", exact=True)
+        self.badge = page.locator(".nb-kernel")
+        expect(self.cells.first).to_be_visible()
+
+    def add(self, code):
+        """A new last cell with `code`; returns its locator."""
+        self.page.get_by_role("button", name="+ Cell").click()
+        self.page.keyboard.insert_text(code)
+        return self.cells.nth(self.cells.count() - 1)
+
+    def run(self, code):
+        cell = self.add(code)
+        self.page.keyboard.press("Control+Enter")
+        return cell
+
+    def ran(self, code, state="ok"):
+        cell = self.run(code)
+        expect(cell).to_have_attribute("data-state", state)
+        return cell
+
+    def last_output(self):
+        return self.page.evaluate(
+            "import(new URL('web/workbench.js', document.baseURI)).then(m => m.workbench.notebook.lastOutput())"
+        )
+
+    def codes(self):
+        return [cell.locator(".cm-content").inner_text() for cell in self.cells.all()]
+
+
+def output(cell):
+    return cell.locator(".nb-items")
+
+
+@pytest.fixture
+def notebook(new_visitor):
+    return Notebook(new_visitor(f"?task={TASK}"))
+
+
+def test_starter_code_reads_the_tasks_files(notebook):
+    first = notebook.cells.first
+    expect(first.locator(".cm-content")).to_contain_text("pd.read_")
+    first.focus()
+    notebook.page.keyboard.press("Shift+Enter")
+    expect(first).to_have_attribute("data-state", "ok")
+    expect(first.frame_locator("iframe").locator("tbody tr")).to_have_count(5)
+    expect(notebook.cells).to_have_count(2)  # Shift+Enter on the last cell adds one
+
+
+def test_outputs_of_every_kind(notebook):
+    progress = notebook.ran(
+        "for i in range(3): print(f'\\r{i}', end='')\nimport sys; print('careful', file=sys.stderr)"
+    )
+    expect(progress.locator(".nb-stdout")).to_have_text("2")
+    expect(progress.locator(".nb-stderr")).to_have_text("careful\n")
+    failed = notebook.ran("def f(x): return 1 / x\nf(0)", state="error")
+    expect(output(failed)).to_contain_text("ZeroDivisionError: division by zero")
+    picture = notebook.ran("import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()")
+    expect(picture.locator("img")).to_have_js_property("complete", True)
+    assert picture.locator("img").evaluate("image => image.naturalWidth") > 100
+    figure = notebook.ran("import plotly.express as px\npx.scatter(x=[1, 2], y=[3, 4])")
+    figure.scroll_into_view_if_needed()
+    expect(figure.frame_locator("iframe").locator("path.point")).to_have_count(2)
+    many = notebook.ran("import numpy as np\npx.scatter(x=np.arange(5000), y=np.arange(5000))")
+    many.scroll_into_view_if_needed()
+    expect(many.frame_locator("iframe").locator("canvas.gl-canvas-context")).not_to_have_count(0)
+    big = notebook.ran("from IPython.display import JSON\nJSON({'id': 9007199254740993})")
+    expect(output(big)).to_contain_text('"id": 9007199254740993')
+
+
+def test_displays_are_updated_and_cleared(notebook):
+    cell = notebook.ran(
+        "from IPython.display import display, clear_output, Markdown\n"
+        "shown = display('first', display_id='x')\nprint('gone')\nclear_output(wait=True)\nprint('kept')\n"
+        "shown = display('old', display_id='y')"
+    )
+    expect(output(cell)).to_have_text(re.compile(r"^\s*kept\s*'old'\s*$"))
+    notebook.ran("shown.update('new')")
+    expect(output(cell)).to_have_text(re.compile(r"^\s*kept\s*'new'\s*$"))
+
+
+def test_markup_is_cut_off_from_the_page_and_the_network(notebook, app):
+    title = notebook.page.title()
+    cell = notebook.ran(
+        "from IPython.display import HTML\n"
+        "HTML('''<p id=\"said\"></p><script>"
+        "const said = [];"
+        "try { parent.document.title = 'taken'; said.push('page') } catch { said.push('no page') }"
+        "try { localStorage.x = 1; said.push('storage') } catch { said.push('no storage') }"
+        f"fetch('{app}').then(() => said.push('net'), () => said.push('no net'))"
+        ".finally(() => document.getElementById('said').textContent = said.join())</script>''')"
+    )
+    cell.scroll_into_view_if_needed()
+    expect(cell.frame_locator("iframe").locator("#said")).to_have_text("no page,no storage,no net")
+    assert notebook.page.title() == title
+    assert cell.locator("iframe").get_attribute("sandbox") == "allow-scripts"
+
+
+def test_a_reload_in_the_middle_of_a_run_loses_and_doubles_nothing(notebook):
+    cell = notebook.run("import time\nkept = 41\nfor i in range(40):\n    print('line', i)\n    time.sleep(0.05)")
+    expect(output(cell)).to_contain_text("line 5\n")
+    notebook.page.reload()
+    again = Notebook(notebook.page)
+    cell = again.cells.nth(1)
+    expect(cell).to_have_attribute("data-state", "ok")
+    assert output(cell).inner_text().split("\n")[:40] == [f"line {i}" for i in range(40)]
+    answer = again.ran("kept + 1")  # the same kernel
+    expect(output(answer)).to_have_text("42")
+    again.page.reload()
+    expect(output(Notebook(again.page).cells.last)).to_have_text("42")
+
+
+def test_a_cell_goes_on_while_another_task_is_shown(notebook):
+    notebook.run("import time\nfor i in range(10):\n    print('line', i)\n    time.sleep(0.1)")
+    choose = "task => import(new URL('web/workbench.js', document.baseURI)).then(m => m.workbench.choose(task))"
+    notebook.page.evaluate(choose, OTHER_TASK)
+    expect(notebook.cells).to_have_count(1)
+    notebook.page.wait_for_timeout(1500)
+    notebook.page.evaluate(choose, TASK)
+    expect(notebook.cells).to_have_count(2)
+    expect(notebook.cells.last).to_have_attribute("data-state", "ok")
+    assert output(notebook.cells.last).inner_text().split("\n")[:10] == [f"line {i}" for i in range(10)]
+
+
+def test_stop_ends_the_run_and_drops_what_waits(notebook):
+    busy = notebook.run("import time\nprint('on', flush=True)\nwhile True: time.sleep(0.1)")
+    expect(output(busy)).to_contain_text("on")
+    waits = notebook.run("print('never')")
+    expect(waits).to_have_attribute("data-state", "waiting")
+    expect(notebook.badge).to_have_text("Running")
+    notebook.stop.click()
+    expect(busy).to_have_attribute("data-state", "stopped")
+    expect(waits).to_contain_text("stopped before its turn")
+    expect(notebook.stop).to_be_disabled()
+    expect(output(notebook.ran("1 + 1"))).to_have_text("2")
+
+
+def test_run_all_stops_at_the_first_error_and_says_so(notebook):
+    notebook.page.keyboard.press("Escape")
+    for code in ("x = 1", "x / 0", "print('never')"):
+        notebook.add(code)
+    notebook.page.get_by_role("button", name="Run all").click()
+    expect(notebook.cells.nth(2)).to_have_attribute("data-state", "error")
+    expect(notebook.cells.nth(3)).to_contain_text("Not run: an earlier cell failed.")
+    expect(output(notebook.cells.nth(3))).to_be_hidden()
+
+
+def test_a_dead_kernel_is_said_and_the_next_run_works(notebook):
+    dead = notebook.ran("import os, time\nprint('before', flush=True)\ntime.sleep(0.5)\nos._exit(1)", state="died")
+    expect(dead.locator(".notice")).to_contain_text("kernel stopped")
+    expect(output(dead)).to_contain_text("before")
+    expect(output(notebook.ran("1 + 1"))).to_have_text("2")
+
+
+def test_restart_is_asked_first_and_keeps_cells(notebook):
+    cell = notebook.ran("kept = 5\nkept")
+    restart = notebook.page.get_by_role("button", name="Restart", exact=True)
+    restart.click()
+    notebook.page.get_by_role("button", name="Cancel").click()
+    expect(output(notebook.ran("kept"))).to_have_text("5")
+    restart.click()
+    notebook.page.get_by_role("button", name="Restart the kernel").click()
+    expect(notebook.page.locator(".notebook .card > .notice").first).to_contain_text("variables are gone")
+    expect(output(notebook.ran("kept", state="error"))).to_contain_text("NameError")
+    expect(output(cell)).to_have_text("5")
+
+
+def test_every_cell_command_by_keyboard(notebook):
+    keyboard = notebook.page.keyboard
+    notebook.cells.first.focus()
+    keyboard.press("Enter")
+    keyboard.press("Control+a")
+    keyboard.insert_text("first = 1")
+    keyboard.press("Escape")
+    expect(notebook.cells.first).to_be_focused()
+    keyboard.press("b")
+    keyboard.insert_text("second")
+    keyboard.press("Escape")
+    keyboard.press("a")
+    keyboard.insert_text("between")
+    assert notebook.codes() == ["first = 1", "between", "second"]
+    keyboard.press("Escape")
+    keyboard.press("Alt+ArrowUp")
+    assert notebook.codes() == ["between", "first = 1", "second"]
+    keyboard.press("j")
+    keyboard.press("d")
+    keyboard.press("d")
+    assert notebook.codes() == ["between", "second"]
+    keyboard.press("z")
+    assert notebook.codes() == ["between", "first = 1", "second"]
+    keyboard.press("Tab")  # out of the cell's text: to its Run button
+    expect(notebook.cells.nth(1).get_by_role("button", name="Run")).to_be_focused()
+    notebook.page.reload()
+    expect(Notebook(notebook.page).cells).to_have_count(3)
+    assert notebook.codes() == ["between", "first = 1", "second"]
+
+
+def test_tab_indents_only_inside_the_editor(notebook):
+    notebook.add("x")
+    notebook.page.keyboard.press("Home")
+    notebook.page.keyboard.press("Tab")
+    assert notebook.codes()[-1] == "    x"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "label"),
+    [
+        ("'it\\'s'", "it's", r"Out\[\d+\]"),
+        ("import numpy as np\nprint('noise')\nnp.float64(2.5)", "2.5", r"Out\[\d+\]"),
+        ("import pandas as pd\npd.Timestamp('2020-02-29')", "2020-02-29 00:00:00", r"Out\[\d+\]"),
+        ("[1, 'a']", "[1, 'a']", r"Out\[\d+\]"),
+        ("print('a')\nprint('  7.5 ')\nprint()", "7.5", r"last line printed by cell \[\d+\]"),
+    ],
+)
+def test_the_last_output_as_an_answer(notebook, code, text, label):
+    notebook.ran(code)
+    found = notebook.last_output()
+    assert found["text"] == text
+    assert re.fullmatch(label, found["label"])
+
+
+def test_a_full_storage_drops_the_oldest_outputs_and_keeps_code(notebook):
+    notebook.page.evaluate(
+        """() => {
+          for (const [name, saved] of [['old', 1], ['newer', 2]]) {
+            localStorage.setItem('workbench.cells:' + name, JSON.stringify({saved, cells: [{id: 'a', code: name}]}));
+            localStorage.setItem('workbench.outputs:' + name, JSON.stringify('x'.repeat(2_500_000)));
+          }
+        }"""
+    )
+    cell = notebook.ran("print('y' * 299_000)")
+    expect(output(cell)).to_contain_text("yyy")
+    notebook.page.wait_for_function("localStorage['workbench.outputs:old'] === undefined")
+    kept = notebook.page.evaluate("Object.keys(localStorage).sort()")
+    assert {"workbench.cells:old", "workbench.cells:newer", "workbench.outputs:newer"} <= set(kept)
+    notebook.page.reload()
+    expect(output(Notebook(notebook.page).cells.last)).to_contain_text("yyy")
+
+
+class Cable:
+    """A loopback relay to the app that can be pulled out and put back."""
+
+    def __init__(self, url):
+        parts = urlsplit(url)
+        self._target = (parts.hostname, parts.port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._ends = []
+        self.plugged = True
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                if not self.plugged:
+                    near.close()
+                    continue
+                far = socket.create_connection(self._target)
+                self._ends += [near, far]
+                for one, other in ((near, far), (far, near)):
+                    threading.Thread(target=self._relay, args=(one, other), daemon=True).start()
+
+    def _relay(self, one, other):
+        with contextlib.suppress(OSError):
+            while part := one.recv(65536):
+                other.sendall(part)
+        for end in (one, other):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def pull(self):
+        self.plugged = False
+        for end in self._ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        self._listener.close()
+        self.pull()
+
+
+def test_a_lost_connection_is_said_and_nothing_is_lost(new_visitor, app):
+    with contextlib.closing(Cable(app)) as cable:
+        notebook = Notebook(new_visitor(f"?task={TASK}", base=cable.url))
+        cell = notebook.run("import time\nfor i in range(30):\n    print('line', i)\n    time.sleep(0.1)")
+        expect(output(cell)).to_contain_text("line 3\n")
+        cable.pull()
+        expect(cell.locator(".notice")).to_contain_text("Connection lost; the cell goes on running.")
+        cable.plugged = True
+        expect(cell).to_have_attribute("data-state", "ok")
+        expect(cell.locator(".notice")).to_be_hidden()
+        assert output(cell).inner_text().split("\n")[:30] == [f"line {i}" for i in range(30)]
+
+
+def test_a_phone_has_no_sideways_scroll(new_visitor):
+    notebook = Notebook(new_visitor(f"?task={TASK}", width=390))
+    notebook.ran("print('x' * 250)\nimport pandas as pd\npd.DataFrame([range(40)])")
+    assert notebook.page.evaluate("document.documentElement.scrollWidth") <= 390
