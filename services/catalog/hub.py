@@ -1,0 +1,139 @@
+"""A copy of a dataset's parquet files from the Hub, within a bounded time."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from services.catalog.task import SPLITS
+
+T = TypeVar("T")
+
+
+class HubError(Exception):
+    """The Hub gave no dataset. The message is a clause that says why, as in "the Hub did not answer within 3 s"."""
+
+
+def started(work: Callable[[], T]) -> Future[T]:
+    """Start work in a thread that never holds up the end of the program: the Hub's client can't be interrupted."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True, name="hub").start()
+    return future
+
+
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """What `work` returns or raises; when it takes longer, it goes on alone and what it kept serves the next start.
+
+    Raises:
+        HubError: time is up.
+    """
+    try:
+        return started(work).result(seconds)
+    except TimeoutError:
+        raise HubError(f"the Hub did not deliver it within {seconds:.3g} s") from None
+
+
+def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str) -> Path:
+    """The folder of the dataset at that revision, its parquet files fetched unless they are kept here already.
+
+    The folder is named by the commit. Reads without a token, so nobody's own is ever spent on a visitor. A split the
+    dataset has no file for is left out. May take minutes on a bad network: see `within`.
+
+    Raises:
+        HubError: the Hub refused, or can't be reached.
+    """
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    disable_progress_bars()
+
+    def fetch(split: str) -> Path | None:
+        name = f"data/{split}-00000-of-00001.parquet"
+        try:
+            path = hf_hub_download(
+                dataset,
+                name,
+                repo_type="dataset",
+                revision=revision,
+                cache_dir=cache_dir / "hub",
+                endpoint=endpoint,
+                token=False,
+            )
+            return Path(path)
+        except RemoteEntryNotFoundError:
+            return None
+        except Exception as error:
+            raise HubError(_reason(error, dataset, revision)) from error
+
+    downloads = [started(partial(fetch, split)) for split in SPLITS]
+    folders = {path.parent.parent for download in downloads if (path := download.result())}
+    if not folders:
+        raise HubError(f"{dataset} has no file data/{{split}}-00000-of-00001.parquet at revision {revision}")
+    folder = folders.pop()
+    _remember(dataset, folder, cache_dir)
+    return folder
+
+
+def kept_copy(dataset: str, cache_dir: Path) -> Path | None:
+    """The folder of the copy fetched last, if it is still here."""
+    try:
+        folder = Path(json.loads(_record(dataset, cache_dir).read_text())["folder"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return folder if any((folder / "data").glob("*.parquet")) else None
+
+
+def _record(dataset: str, cache_dir: Path) -> Path:
+    return cache_dir / "hub" / f"{dataset.replace('/', '--')}.json"
+
+
+def _remember(dataset: str, folder: Path, cache_dir: Path) -> None:
+    record = _record(dataset, cache_dir)
+    with tempfile.NamedTemporaryFile("w", dir=record.parent, delete=False) as file:
+        json.dump({"folder": str(folder)}, file)
+    Path(file.name).replace(record)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it: the client hides a refusal behind "not found in the local cache"."""
+    current: BaseException | None = error
+    while current is not None:
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _reason(error: BaseException, dataset: str, revision: str) -> str:
+    from huggingface_hub import errors
+
+    for cause in _causes(error):
+        if isinstance(cause, errors.GatedRepoError):
+            return f"access to {dataset} on the Hub is restricted"
+        if isinstance(cause, errors.RevisionNotFoundError):
+            return f"{dataset} has no revision {revision}"
+        if isinstance(cause, errors.RepositoryNotFoundError):
+            return f"the Hub has no public dataset {dataset}"
+        if isinstance(cause, errors.HfHubHTTPError):
+            return _status_reason(cause.response.status_code, cause.response.headers.get("Retry-After", ""))
+    return f"the Hub can't be reached ({type(list(_causes(error))[-1]).__name__})"
+
+
+def _status_reason(status: int, retry_after: str) -> str:
+    if status == 429:
+        return "the Hub limits how often it is asked" + (f"; it says to wait {retry_after} s" if retry_after else "")
+    if status in {401, 403}:
+        return f"the Hub denied access (status {status})"
+    return f"the Hub answered with status {status}"
