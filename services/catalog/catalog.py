@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from services.catalog.cells import Cells, Positions
+from services.catalog.cells import Cells, Counts, Positions
 from services.catalog.index import COLUMNS, open_index, task_of
+from services.catalog.orders import Orders
 from services.catalog.query import LONGEST_TEXT, Query, encodable, folded
 from services.catalog.source import Source
 from services.catalog.task import Task
@@ -82,9 +83,10 @@ class Catalog:
         self._path = index
         self._local = threading.local()
         self._cells = Cells(self._index)
-        self._datasets = self._cells.count("dataset", self._cells.tasks)
+        self._orders = Orders(self._index, self._cells.of_task)
+        self._datasets = self._cells.datasets()
         self._hits = lru_cache(LISTS_KEPT)(self._find_text)
-        self._positions = lru_cache(LISTS_KEPT)(self._find)
+        self._positions = lru_cache(LISTS_KEPT)(self._list_all)
 
     def __len__(self) -> int:
         """How many tasks there are."""
@@ -92,9 +94,11 @@ class Catalog:
 
     def search(self, query: Query, page: int = 0, size: int = 50) -> Page:
         """One page of the tasks that match. A page past the end is the last one."""
-        found = self._positions(query)
-        page = max(0, min(page, (len(found) - 1) // size))
-        return Page(len(found), page, [Row(*row) for row in self._read(ROW_COLUMNS, found[page * size :][:size])])
+        passing = self._cells.all_of(self._cells.masks(query.filters))
+        total = int(self._counted(query)[passing].sum())
+        page = max(0, min(page, (total - 1) // size))
+        positions = _slice(self._listed(query), page * size, size)
+        return Page(total, page, [Row(*row) for row in self._read(ROW_COLUMNS, positions)])
 
     def facets(self, query: Query) -> dict[str, list[tuple[str, int]]]:
         """Of each facet the values and how many tasks have them under the query's text and *other* filters.
@@ -102,9 +106,7 @@ class Catalog:
         Values no task has are left out. Kaggle datasets and file types come by falling count (at most 500), the rest
         in their own order.
         """
-        needle = _needle(query)
-        tasks = self._cells.count_in(self._hits(needle)) if needle else self._cells.tasks
-        return self._cells.facets(self._cells.masks(query.filters), tasks)
+        return self._cells.facets(self._cells.masks(query.filters), self._counted(query))
 
     def values(self, facet: str) -> list[str]:
         """Every value of a facet that some task has."""
@@ -166,11 +168,18 @@ class Catalog:
         rows = {position: row for position, *row in self._index.execute(select, wanted)}
         return [tuple(rows[position]) for position in wanted]
 
-    def _find(self, query: Query) -> Positions:
+    def _counted(self, query: Query) -> Counts:
+        """How many tasks of each cell hold the query's text."""
+        needle = _needle(query)
+        return self._cells.count_in(self._hits(needle)) if needle else self._cells.tasks
+
+    def _listed(self, query: Query) -> Iterator[Positions]:
         needle = _needle(query)
         passing = self._cells.all_of(self._cells.masks(query.filters))
-        hits = self._hits(needle) if needle else None
-        found = self._cells.positions(passing, hits, query.order, query.seed)
+        return self._orders.listed(passing, self._hits(needle) if needle else None, query.order, query.seed)
+
+    def _list_all(self, query: Query) -> Positions:
+        found = np.concatenate([np.zeros(0, np.int32), *self._listed(query)])
         found.setflags(write=False)
         return found
 
@@ -183,6 +192,17 @@ class Catalog:
         # one text of numbers: half the time of a row each
         (listed,) = self._index.execute(f"SELECT group_concat(rowid) FROM search WHERE {where}", (value,)).fetchone()
         return np.sort(np.fromstring(listed, np.int32, sep=",")) if listed else np.zeros(0, np.int32)
+
+
+def _slice(blocks: Iterator[Positions], start: int, size: int) -> Positions:
+    """Items `start` to `start + size` of the blocks one after another, asking for no more blocks than that takes."""
+    found = np.zeros(0, np.int32)
+    for block in blocks:
+        found = np.concatenate([found, block[start : start + size - len(found)]])
+        start = max(0, start - len(block))
+        if len(found) == size:
+            break
+    return found
 
 
 def _needle(query: Query) -> str:
