@@ -46,7 +46,7 @@ export function mount(pane, server) {
     h('div', {class: 'row spread'}, h('span', {class: 'row'}, h('h2', {}, 'Notebook'), badge), tools),
     notice, storage, place, h('div', {class: 'row spread nb-end'}, addCell, keys)));
 
-  const queue = new RunQueue(client, showKernel);
+  const queue = new RunQueue(client, () => { showKernel(); if (!queue.busy) askKernel(); });
 
   const host = {
     run(from, cells) { say(''); queue.add(from, cells); },
@@ -66,7 +66,6 @@ export function mount(pane, server) {
   // ---- kernel
 
   function showKernel() {
-    if (!queue.busy && (kernel === 'busy' || kernel === 'starting')) askKernel();
     const state = queue.stopping ? 'stopping' : kernel;
     const [name, sentence] = KERNEL[state] ?? [state, ''];
     badge.textContent = name;
@@ -83,7 +82,12 @@ export function mount(pane, server) {
       if (!queue.busy) kernel = status.state;
       if (status.message) say(status.message, 'warn');
       return status;
-    }, () => { if (!queue.busy) kernel = 'unreachable'; return null; }).finally(() => { asking = null; showKernel(); });
+    }, () => { if (!queue.busy) kernel = 'unreachable'; return null; }).finally(() => {
+      asking = null;
+      showKernel();
+      // busy with a run this page does not follow
+      if (!queue.busy && (kernel === 'busy' || kernel === 'starting')) setTimeout(askKernel, 1000);
+    });
     return asking;
   }
 
@@ -179,7 +183,7 @@ export function mount(pane, server) {
     for (const cell of holder.cells) {
       if (!cell.run || queue.has(cell)) continue;
       if (cell.run.token === client.token) queue.attach(holder, cell, cell.run.id);
-      else cell.finish({status: 'lost', message: 'This cell was run from another tab. The output up to there is kept.'});
+      else cell.finish({status: 'lost', message: 'This cell was run in another tab or on an earlier visit. The output up to there is kept.'});
     }
   }
 
@@ -209,7 +213,7 @@ export function mount(pane, server) {
     },
     /** The last run cell's result, or the last line it printed: {text, label} or null. */
     lastOutput() {
-      const cell = notebook?.lastRun ?? notebook?.cells.findLast(each => each.count !== null);
+      const cell = notebook?.lastRun;
       const answer = cell?.answer;
       if (!answer) return null;
       return {text: answer.text, label: answer.from === 'result' ? `Out[${cell.count ?? '*'}]` : `last line printed by cell [${cell.count ?? '*'}]`};

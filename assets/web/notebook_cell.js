@@ -9,6 +9,9 @@ const STATES = {
 };
 const seconds = value => value < 1 ? `${Math.round(value * 1000)} ms` : value < 100 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
 
+// not crypto.randomUUID: that is missing on plain http beyond localhost
+const newId = () => crypto.getRandomValues(new Uint32Array(2)).join('-');
+
 export class NotebookCell {
   id;
   element;
@@ -30,7 +33,7 @@ export class NotebookCell {
 
   /** `host` is told of everything done here: edited(), saved(), run(cell, then), command(cell, name), updateDisplay(output). */
   constructor(host, {id, code = '', outputs = [], cut = '', state = '', count = null, seconds = null, message = '', run = null} = {}) {
-    Object.assign(this, {id: id ?? crypto.randomUUID().slice(0, 8), state, count, seconds, message: message || cut, run});
+    Object.assign(this, {id: id ?? newId(), state, count, seconds, message: message || cut, run});
     this.#host = host;
     this.#editor = this.#makeEditor(code);
     const button = (name, glyph, label) => h('button', {type: 'button', class: 'btn quiet nb-icon', 'aria-label': label, title: label,

@@ -9,8 +9,9 @@ export class TaskNotebook {
   taskId;
   cells = [];
   fresh;                // no cells were saved: the first one may get starter code
-  lastRun = null;       // the cell run last
   element = h('div', {class: 'nb-cells'});
+  #lastRun = null;
+  #focused = null;
   #pane;
   #undo = null;
   #undoBar = h('div', {class: 'notice row small', hidden: true});
@@ -49,7 +50,7 @@ export class TaskNotebook {
 
   run(cell, then = '') {
     this.fresh = false;
-    this.lastRun = cell;
+    this.#lastRun = cell;
     this.#pane.run(this, [cell]);
     if (then === 'insert') this.add(this.cells.indexOf(cell) + 1).edit();
     if (then === 'advance') (this.cells[this.cells.indexOf(cell) + 1] ?? this.add(this.cells.length)).edit();
@@ -59,7 +60,7 @@ export class TaskNotebook {
     const cells = this.cells.filter(cell => cell.code.trim());
     if (!cells.length) return;
     this.fresh = false;
-    this.lastRun = cells.at(-1);
+    this.#lastRun = cells.at(-1);
     this.#pane.run(this, cells);
   }
 
@@ -84,7 +85,11 @@ export class TaskNotebook {
   /** The cell that has the focus or had it last, else the last one. */
   get current() { return this.cells.find(cell => cell === this.#focused) ?? this.cells.at(-1); }
 
-  #focused = null;
+  /** The cell run last: since the page was opened, else the one with the highest count; `null` if none was. */
+  get lastRun() {
+    if (this.cells.includes(this.#lastRun)) return this.#lastRun;
+    return this.cells.reduce((last, cell) => cell.count > (last?.count ?? 0) ? cell : last, null);
+  }
 
   focusedIn(target) { this.#focused = this.cells.find(cell => cell.element.contains(target)) ?? this.#focused; }
 
