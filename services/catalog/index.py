@@ -10,7 +10,8 @@ import time
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import fields
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from posixpath import splitext
 from urllib.parse import quote
 
 from services.catalog.parquet import Findings, read_tasks, task_files
@@ -160,7 +161,7 @@ def searched_text(task: Task) -> str:
 
 def file_types(task: Task) -> list[str]:
     """The endings of the task's files in lower case, without the dot, each once; files without one have no type."""
-    endings = {PurePosixPath(name).suffix[1:].lower() for name in task.files}
+    endings = {splitext(name)[1][1:].lower() for name in task.files}
     return sorted(ending for ending in endings if ending and " " not in ending)
 
 
