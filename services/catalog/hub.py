@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -10,8 +11,12 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from services.catalog.task import SPLITS
+
+CONNECT_SECONDS = 10
 
 T = TypeVar("T")
 
@@ -55,6 +60,10 @@ def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str) -
     Raises:
         HubError: the Hub refused, or can't be reached.
     """
+    kept = kept_copy(dataset, cache_dir)
+    if kept and kept.name == revision:  # a commit doesn't change
+        return kept
+    _check_reachable(endpoint)
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import RemoteEntryNotFoundError
     from huggingface_hub.utils.tqdm import disable_progress_bars
@@ -86,6 +95,18 @@ def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str) -
     folder = folders.pop()
     _remember(dataset, folder, cache_dir)
     return folder
+
+
+def _check_reachable(endpoint: str) -> None:
+    """Fail at once where the Hub's client would go on trying for 25 s. Behind a proxy only the client can tell."""
+    address = urlsplit(endpoint)
+    if getproxies() or not address.hostname:
+        return
+    port = address.port or (80 if address.scheme == "http" else 443)
+    try:
+        socket.create_connection((address.hostname, port), CONNECT_SECONDS).close()
+    except OSError as error:
+        raise HubError(f"the Hub can't be reached ({error.strerror or error})") from error
 
 
 def kept_copy(dataset: str, cache_dir: Path) -> Path | None:
