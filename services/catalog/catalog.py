@@ -198,7 +198,8 @@ def _slice(blocks: Iterator[Positions], start: int, size: int) -> Positions:
     """Items `start` to `start + size` of the blocks one after another, asking for no more blocks than that takes."""
     found = np.zeros(0, np.int32)
     for block in blocks:
-        found = np.concatenate([found, block[start : start + size - len(found)]])
+        if start < len(block):
+            found = np.concatenate([found, block[start : start + size - len(found)]])
         start = max(0, start - len(block))
         if len(found) == size:
             break

@@ -8,13 +8,13 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import fields
 from pathlib import Path
 from posixpath import splitext
 from urllib.parse import quote
 
-from services.catalog.parquet import Findings, read_tasks, task_files
+from services.catalog.parquet import Findings, read_tasks
 from services.catalog.query import folded
 from services.catalog.task import TIERS, Task
 
@@ -67,13 +67,13 @@ def index_for(folder: Path, cache_dir: Path) -> Path:
 
 def open_index(path: Path) -> sqlite3.Connection:
     """A read-only connection to a finished index."""
-    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
 
 
 def _contents_hash(folder: Path) -> str:
     """Names a source by what is in its parquet files, wherever they are."""
     total = hashlib.sha256(f"{FORMAT}".encode())
-    for path in sorted({*(folder / "data").glob("*.parquet"), *(p for ps in task_files(folder).values() for p in ps)}):
+    for path in sorted((folder / "data").glob("*.parquet")):
         total.update(f"\n{path.name}\n".encode())
         try:
             with path.open("rb") as file:
@@ -97,8 +97,9 @@ def _is_whole(path: Path) -> bool:
 def _sweep(folder: Path) -> None:
     """Remove what builds that were killed left behind."""
     for path in folder.glob("*.unfinished"):
-        if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another process sweeps too
+            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
+                path.unlink()
 
 
 def _build(folder: Path, target: Path) -> None:

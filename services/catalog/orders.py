@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from services.catalog.cells import Mask, Positions, column
 
 SEEDS_KEPT = 4
-AT_ONCE = 8192  # a page is full long before all tasks were looked at
+AT_ONCE = 16384  # a page is full long before all tasks were looked at
 
 
 class Order(NamedTuple):
@@ -36,7 +36,7 @@ class Orders:
     def listed(self, passing: Mask, hits: Positions | None, order: str, seed: int) -> Iterator[Positions]:
         """The tasks of the passing cells (only those of `hits`, if given: ascending) in an order, some at a time."""
         if order == "as listed" and hits is not None:
-            yield hits[passing[self._cell_of[hits]]]
+            yield hits[passing.take(self._cell_of[hits])]
             return
         every = self._as_listed
         if order != "as listed":
@@ -46,7 +46,7 @@ class Orders:
             hit[hits] = True
         for start in range(0, len(every.cells), AT_ONCE):
             positions = every.positions[start : start + AT_ONCE]
-            kept = passing[every.cells[start : start + AT_ONCE]]
+            kept = passing.take(every.cells[start : start + AT_ONCE])
             yield positions[kept if hits is None else kept & hit[positions]]
 
     def _order(self, positions: NDArray[np.int64]) -> Order:

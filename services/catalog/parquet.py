@@ -77,25 +77,33 @@ def read_tasks(folder: Path, findings: Findings) -> Iterator[Task]:
 
 def _read_file(path: Path, split: str, seen: set[str], findings: Findings) -> Iterator[Task]:
     name, row = f"data/{path.name}", 0
+    where = "it is truncated or no parquet file"
     try:
         with pq.ParquetFile(path) as file:
+            where = "from row 1 on"
             problem = _schema_problem(file)
             if problem:
                 findings.leave_out(f"{name}: {problem}; the whole file is left out ({file.metadata.num_rows:,} rows).")
                 return
             if not file.metadata.num_rows:
                 findings.leave_out(f"{name} has no rows: nothing of the split {split} is in it.")
-            for batch in file.iter_batches(BATCH, columns=list(COLUMNS)):
-                columns = batch.to_pydict()
-                for values in zip(*(columns[column] for column in COLUMNS), strict=True):
-                    row += 1
-                    task = _task(values, split, f"{name}, row {row:,}", seen, findings)
-                    if task:
-                        seen.add(task.task_id)
-                        yield task
+            for values in _rows(file):
+                row += 1
+                where = f"from row {row + 1:,} on"
+                task = _task(values, split, f"{name}, row {row:,}", seen, findings)
+                if task:
+                    seen.add(task.task_id)
+                    yield task
     except UNREADABLE as error:
-        where = f"from row {row + 1:,} on" if row else "it is truncated or no parquet file"
         findings.leave_out(f"{name} can't be read: {where} ({type(error).__name__}); what is unread is left out.")
+
+
+def _rows(file: pq.ParquetFile) -> Iterator[tuple[Any, ...]]:
+    """The values of each row, in the order of `COLUMNS`; group by group, so that those before a damaged one are had."""
+    for group in range(file.num_row_groups):
+        for batch in file.iter_batches(BATCH, row_groups=[group], columns=list(COLUMNS)):
+            columns = batch.to_pydict()
+            yield from zip(*(columns[column] for column in COLUMNS), strict=True)
 
 
 def _task(values: tuple[Any, ...], split: str, place: str, seen: set[str], findings: Findings) -> Task | None:

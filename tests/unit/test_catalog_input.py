@@ -155,6 +155,18 @@ def test_a_truncated_file(opened, source, keep):
     assert sentence.startswith(f"data/{TEST} can't be read: it is truncated or no parquet file (Arrow")
 
 
+def test_a_file_damaged_in_the_middle(opened, source, table):
+    path = source / "data" / TEST
+    pq.write_table(table.slice(10, 10), path, row_group_size=4)
+    content = bytearray(path.read_bytes())
+    at = pq.ParquetFile(path).metadata.row_group(1).column(2).data_page_offset
+    content[at : at + 200] = b"\xff" * 200
+    catalog = opened(TEST, bytes(content))
+    assert totals(catalog) == [10, 4, 10]
+    (sentence,) = catalog.status.left_out
+    assert sentence.startswith(f"data/{TEST} can't be read: from row 5 on (")
+
+
 def test_an_empty_split(opened, source, table):
     (source / "data" / EVAL).unlink()
     catalog = opened(TEST, table.slice(0, 0))
