@@ -32,10 +32,11 @@ def task_reader(catalog: Catalog, datafiles: DataFiles) -> Callable[[str], dict[
             files_note = "" if task.files else "The dataset names no files for this task; these stand in its folder."
         except DataFileError as error:
             files, files_note = [], str(error)
+        links = source_links(task, catalog.source.dataset or None)
         return public_task(task) | {
             "input_files": files,
             "files_note": files_note,
-            "links": [{"label": label, "url": url} for label, url in source_links(task, catalog.source)],
+            "links": [{"label": label, "url": url} for label, url in links],
         }
 
     return read
