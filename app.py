@@ -15,7 +15,7 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from components.layout import THEME, build_page
-from services.catalog import open_catalog
+from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
 from services.kernels import KernelPool
@@ -47,7 +47,7 @@ def create_app(settings: Settings) -> FastAPI:
         return FileResponse(PLOTLY_JS, media_type="text/javascript")
 
     app.mount("/web", StaticFiles(directory=WEB), name="web")
-    return gr.mount_gradio_app(
+    gr.mount_gradio_app(
         app,
         build_page(catalog, datafiles, grader),
         path="/",
@@ -60,16 +60,17 @@ def create_app(settings: Settings) -> FastAPI:
         ssr_mode=False,
         show_error=True,
     )
+    return app
 
 
 def main() -> int:
     """Start the app; a setting it can't use ends it with a sentence and exit code 2."""
     try:
         settings = load_settings()
-    except SettingsError as error:
+        app = create_app(settings)
+    except (SettingsError, CatalogError) as error:
         print(error, file=sys.stderr)
         return 2
-    app = create_app(settings)
     shown = "localhost" if settings.gradio_server_name in {"127.0.0.1", "0.0.0.0"} else settings.gradio_server_name
     print(f"SmolDataEnvs Workbench: http://{shown}:{settings.gradio_server_port}", flush=True)
     uvicorn.run(

@@ -89,9 +89,7 @@ def main() -> None:
             times: tuple[list[float], list[float]] = ([], [])
             for turn in range(ROUNDS):
                 tier = TIERS[turn % len(TIERS)]
-                for each, (page, choose) in enumerate(
-                    zip(pages, (choose_in_ours, choose_in_dataframe), strict=True)
-                ):
+                for each, (page, choose) in enumerate(zip(pages, (choose_in_ours, choose_in_dataframe), strict=True)):
                     page.bring_to_front()
                     times[each].append(choose(page, tier))
             browser.close()

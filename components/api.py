@@ -7,22 +7,21 @@ from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
+from gradio.events import api
 
 from components.data_preview import file_previewer
-from components.grade_panel import answer_grader
+from components.grade_panel import GradeAnswer
 from components.task_view import task_reader
 from services.catalog import Catalog, Query, UnknownTask
 from services.datafiles import DataFiles
-from services.grading import Grader
 
 MAX_PAGE_SIZE = 200
 
 
-def public_api(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> None:
+def public_api(catalog: Catalog, datafiles: DataFiles, grade: GradeAnswer) -> None:
     """Register the endpoints on the Blocks being built. A caller's mistake comes back as a `gr.Error` sentence."""
     read = task_reader(catalog, datafiles)
     preview = file_previewer(catalog, datafiles)
-    grade = answer_grader(catalog, grader)
 
     def search_tasks(
         q: str = "",
@@ -51,13 +50,13 @@ def public_api(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> None:
         """Fifty rows of one of a task's files as text, from row `offset` on (counted from 0)."""
         return _or_error(preview(task_id, name, table or None, int(offset)))
 
-    def grade_answer(task_id: str, prediction: str) -> dict[str, Any]:
+    async def grade_answer(task_id: str, prediction: str) -> dict[str, Any]:
         """Grade an answer to a task: reward, method, and what every rung of the ladder found."""
-        return _or_error(grade(task_id, prediction))
+        return _or_error(await grade(task_id, prediction))
 
-    endpoints: list[Callable[..., dict[str, Any]]] = [search_tasks, read_task, preview_file, grade_answer]
+    endpoints: list[Callable[..., Any]] = [search_tasks, read_task, preview_file, grade_answer]
     for endpoint in endpoints:
-        gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=None, api_visibility="public")
+        api(endpoint, api_name=endpoint.__name__, concurrency_limit=None, api_visibility="public")
 
 
 def _or_error(answer: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,11 +17,16 @@ MAX_ANSWER = 2**20
 GRADING_THREADS = 16
 
 
-def answer_grader(catalog: Catalog, grader: Grader) -> Callable[[str, object], dict[str, Any]]:
-    """A function from a task id and an answer to the verdict on it, every rung explained, and the gold.
+GradeAnswer = Callable[[str, object], Awaitable[dict[str, Any]]]
 
-    It blocks until the verdict is there. What can't be graded comes back as `{"error": sentence}`.
+
+def answer_grader(catalog: Catalog, grader: Grader) -> GradeAnswer:
+    """A coroutine function from a task id and an answer to the verdict on it, every rung explained, and the gold.
+
+    What can't be graded comes back as `{"error": sentence}`.
     """
+    # Threads of its own: answers that keep the symbolic workers busy must not take those the rest of the page needs.
+    threads = ThreadPoolExecutor(GRADING_THREADS, thread_name_prefix="grade")
 
     def grade(task_id: str, prediction: object) -> dict[str, Any]:
         if not isinstance(prediction, str):
@@ -44,18 +49,17 @@ def answer_grader(catalog: Catalog, grader: Grader) -> Callable[[str, object], d
             "rtol": task.rtol,
         }
 
-    return grade
+    async def grade_in_thread(task_id: str, prediction: object) -> dict[str, Any]:
+        return await asyncio.get_running_loop().run_in_executor(threads, grade, task_id, prediction)
+
+    return grade_in_thread
 
 
-def grade_panel(catalog: Catalog, grader: Grader) -> gr.HTML:
+def grade_panel(catalog: Catalog, grade_answer: GradeAnswer) -> gr.HTML:
     """Make the pane. Its `grade` and `reveal` are the only ways a gold answer reaches the page."""
-    grade_answer = answer_grader(catalog, grader)
-    # Threads of its own: answers that keep the symbolic workers busy must not take those the rest of the page needs.
-    threads = ThreadPoolExecutor(GRADING_THREADS, thread_name_prefix="grade")
 
     async def grade(request: dict[str, Any]) -> dict[str, Any]:
-        task_id, prediction = str(request.get("task_id") or ""), request.get("prediction")
-        return await asyncio.get_running_loop().run_in_executor(threads, grade_answer, task_id, prediction)
+        return await grade_answer(str(request.get("task_id") or ""), request.get("prediction"))
 
     def reveal(request: dict[str, Any]) -> dict[str, Any]:
         task_id = str(request.get("task_id") or "")

@@ -6,7 +6,7 @@ import gradio as gr
 
 from components.api import public_api
 from components.data_preview import data_preview
-from components.grade_panel import grade_panel
+from components.grade_panel import answer_grader, grade_panel
 from components.notebook import notebook
 from components.task_browser import task_browser
 from components.task_view import task_view
@@ -20,7 +20,7 @@ THEME = gr.themes.Default(
     neutral_hue="slate",
     font=["ui-sans-serif", "system-ui", "sans-serif"],
     font_mono=["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"],
-)
+).set(body_text_color_subdued="*neutral_500", body_text_color_subdued_dark="*neutral_400")
 
 MASTHEAD = """
 <header class="masthead">
@@ -32,6 +32,8 @@ MASTHEAD = """
 
 def build_page(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> gr.Blocks:
     """The whole page and its public API."""
+    grade_answer = answer_grader(catalog, grader)
+    page: gr.Blocks
     with gr.Blocks(title="SmolDataEnvs Workbench", fill_width=True, analytics_enabled=False) as page:
         gr.HTML(MASTHEAD, apply_default_css=False, elem_id="masthead")
         with gr.Row(elem_id="workbench"):
@@ -42,6 +44,6 @@ def build_page(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> gr.Blo
                 data_preview(catalog, datafiles)
                 notebook(catalog, datafiles)
             with gr.Column(elem_id="judge"):
-                grade_panel(catalog, grader)
-        public_api(catalog, datafiles, grader)
+                grade_panel(catalog, grade_answer)
+        public_api(catalog, datafiles, grade_answer)
     return page

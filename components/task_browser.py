@@ -37,7 +37,7 @@ def task_browser(catalog: Catalog) -> gr.HTML:
             "page": page.page,
             "pages": max(1, -(-page.total // PAGE_SIZE)),
             "rows": [asdict(row) for row in page.rows],
-            "facets": catalog.facets(query),
+            "facets": {name: values for name, values in catalog.facets(query).items() if name != "dataset"},
             "status": catalog.status.sentence,
             "left_out": list(catalog.status.left_out),
         }

@@ -12,7 +12,7 @@ export function mount(pane, server) {
   const seedField = h('label', {class: 'field', hidden: true}, 'Seed', seed);
   const form = h('form', {role: 'search', 'aria-label': 'Filter tasks', class: 'filters'},
     h('label', {class: 'field wide'}, 'Search',
-      h('input', {name: 'q', type: 'search', placeholder: 'Words in the question, id, dataset or file…', autocomplete: 'off', spellcheck: 'false'})),
+      h('input', {name: 'q', type: 'search', placeholder: 'Part of a question, id, dataset or file name…', autocomplete: 'off', spellcheck: 'false'})),
     select('split', 'Split'), select('tier', 'Tier'), select('mode', 'Reward mode'),
     h('label', {class: 'field wide'}, 'Kaggle dataset',
       h('input', {name: 'dataset', list: 'dataset-options', placeholder: 'Type to find one…', autocomplete: 'off', spellcheck: 'false'})),

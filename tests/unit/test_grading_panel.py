@@ -30,7 +30,7 @@ def grader():
 
 
 def test_an_answer_is_graded_as_its_task_says_and_the_gold_comes_with_the_verdict(grader):
-    answer = answer_grader(OneTask(), grader)("t1", "1.4")
+    answer = asyncio.run(answer_grader(OneTask(), grader)("t1", "1.4"))
     assert (answer["reward"], answer["method"], answer["outcome"]) == (1.0, "numeric", "right")
     assert (answer["gold"], answer["reward_mode"], answer["atol"], answer["rtol"]) == (GOLD, "flexible", 0.5, 0.0)
     assert json.loads(json.dumps(answer, allow_nan=False)) == answer
@@ -50,11 +50,11 @@ def test_an_answer_is_graded_as_its_task_says_and_the_gold_comes_with_the_verdic
     ],
 )
 def test_what_can_not_be_graded_is_told_in_a_sentence_without_the_gold(grader, task_id, prediction, sentence):
-    assert answer_grader(OneTask(), grader)(task_id, prediction) == {"error": sentence}
+    assert asyncio.run(answer_grader(OneTask(), grader)(task_id, prediction)) == {"error": sentence}
 
 
 def test_the_page_grades_off_the_event_loop_and_reveals_the_gold_alone(grader):
-    pane = grade_panel(OneTask(), grader)
+    pane = grade_panel(OneTask(), answer_grader(OneTask(), grader))
     assert GOLD not in json.dumps(pane.get_config(), default=str)
     assert inspect.iscoroutinefunction(pane.grade)
     graded = asyncio.run(pane.grade({"task_id": "t1", "prediction": "x"}))

@@ -1,0 +1,95 @@
+"""The public API, called as an agent would: through gradio_client over HTTP."""
+
+import json
+import urllib.error
+import urllib.request
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+from tests.folder_source import row, write_rows
+from tests.served_app import served_app
+
+GOLD = "quetzalcoatlus-7431"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("api")
+    tasks = [
+        row("bird_1", question="Which flyer is the largest?", answer=GOLD, reward_mode="exact_short"),
+        row("half_2", question="What share is it?", answer="0.5", difficulty_tier="hard", difficulty_level=3),
+    ]
+    write_rows(folder / "source", {"train": tasks, "test": [row("other_3", answer="3, 4", reward_mode="list")]})
+    with served_app({"TASKS_SOURCE": str(folder / "source")}, folder / "cache") as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def client(url):
+    return Client(url, verbose=False)
+
+
+def test_search_filters_and_pages(client):
+    found = client.predict(split="train", tier="hard", api_name="/search_tasks")
+    assert (found["total"], [row["task_id"] for row in found["rows"]]) == (1, ["half_2"])
+    assert client.predict(q="largest", api_name="/search_tasks")["rows"][0]["task_id"] == "bird_1"
+    second = client.predict(page=2, page_size=2, api_name="/search_tasks")
+    assert (second["total"], second["page"], len(second["rows"])) == (3, 2, 1)
+
+
+def test_a_task_is_read_without_its_gold(client):
+    task = client.predict("bird_1", api_name="/read_task")
+    assert task["question"] == "Which flyer is the largest?"
+    assert task["input_files"] == [{"name": "table.csv", "size": 12}]
+    assert "answer" not in task
+    assert GOLD not in json.dumps(task)
+
+
+def test_the_gold_can_not_be_searched_for(client):
+    assert client.predict(q=GOLD, api_name="/search_tasks")["total"] == 0
+    assert client.predict(q=GOLD[:12], api_name="/search_tasks")["total"] == 0
+
+
+def test_a_file_is_previewed_as_text(client):
+    preview = client.predict("half_2", "table.csv", api_name="/preview_file")
+    assert [column["name"] for column in preview["columns"]] == ["a", "b"]
+    assert preview["rows"] == [["1", "2"], ["3", "4"]]
+
+
+def test_an_answer_is_graded_rung_by_rung(client):
+    right = client.predict("half_2", "50%", api_name="/grade_answer")
+    assert (right["reward"], right["method"], right["outcome"]) == (1.0, "numeric_scaled", "right")
+    wrong = client.predict("half_2", "0.6", api_name="/grade_answer")
+    assert (wrong["reward"], wrong["method"], wrong["outcome"]) == (0.0, "miss", "wrong")
+    assert len(wrong["rungs"]) >= 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "endpoint", "sentence"),
+    [
+        (["nowhere"], "/read_task", "nowhere"),
+        (["bird_1", "../../etc/passwd"], "/preview_file", "passwd"),
+        (["nowhere", "1"], "/grade_answer", "nowhere"),
+    ],
+)
+def test_a_mistake_is_answered_by_a_sentence(client, arguments, endpoint, sentence):
+    with pytest.raises(AppError, match=sentence) as caught:
+        client.predict(*arguments, api_name=endpoint)
+    assert "Traceback" not in str(caught.value)
+
+
+def test_only_the_four_endpoints_are_public(client):
+    named = client.view_api(return_format="dict")["named_endpoints"]
+    assert set(named) == {"/search_tasks", "/read_task", "/preview_file", "/grade_answer"}
+
+
+@pytest.mark.parametrize(
+    "path", ["web/../demo/data/train-00000-of-00001.parquet", "web/%2e%2e/demo/README.md", "gradio_api/file=app.py"]
+)
+def test_no_file_of_the_app_is_served_but_what_the_browser_needs(url, path):
+    request = urllib.request.Request(url + path)
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(request)
+    assert caught.value.code in {403, 404}

@@ -1,0 +1,110 @@
+"""Finding a task: filters, search, pages, keyboard, and an address that holds it all."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import served_app
+from tests.synthetic_source import write_source
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """The app over as many tasks as the dataset has."""
+    folder = tmp_path_factory.mktemp("many")
+    write_source(folder / "source")
+    with served_app({"TASKS_SOURCE": str(folder / "source")}, folder / "cache") as (url, _):
+        yield url
+
+
+def listed(page):
+    return page.locator(".task_browser .tasks li[data-task]")
+
+
+def total(page):
+    return page.locator(".task_browser p[aria-live]")
+
+
+def test_all_tasks_are_listed_fifty_a_page(new_visitor, many):
+    page = new_visitor(base=many)
+    expect(total(page)).to_have_text("5,394 tasks")
+    expect(listed(page)).to_have_count(50)
+    first = listed(page).first.get_attribute("data-task")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.get_by_text("Page 2 of 108")).to_be_visible()
+    assert listed(page).first.get_attribute("data-task") != first
+    assert "page=2" in page.url
+
+
+def test_filters_narrow_the_list_and_count_what_is_left(new_visitor, many):
+    page = new_visitor(base=many)
+    page.get_by_label("Split").select_option("test")
+    expect(total(page)).to_have_text("250 tasks")
+    page.get_by_label("Tier").select_option("hard")
+    expect(total(page)).to_have_text("99 tasks")
+    expect(page.get_by_label("Split").locator("option[value=train]")).to_have_text("train · 722")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(total(page)).to_have_text("5,394 tasks")
+
+
+def test_a_link_restores_filters_page_and_task(new_visitor, many):
+    page = new_visitor("?split=train&tier=medium&page=3", base=many)
+    expect(page.get_by_text("Page 3 of 57")).to_be_visible()
+    expect(page.get_by_label("Tier")).to_have_value("medium")
+    chosen = listed(page).nth(7).get_attribute("data-task")
+    listed(page).nth(7).click()
+    expect(page.locator(".task_view .mono").first).to_have_text(chosen)
+
+    other = new_visitor(page.url.removeprefix(many), base=many)
+    expect(other.locator(".task_view .mono").first).to_have_text(chosen)
+    expect(other.locator(".tasks li[aria-selected=true]")).to_have_attribute("data-task", chosen)
+
+
+def test_back_and_forward_walk_through_filters_and_tasks(new_visitor, many):
+    page = new_visitor(base=many)
+    page.get_by_label("Split").select_option("eval")
+    expect(total(page)).to_have_text("144 tasks")
+    listed(page).nth(0).click()
+    first = listed(page).nth(0).get_attribute("data-task")
+    expect(page.locator(".task_view .mono").first).to_have_text(first)
+    page.get_by_role("button", name="Next task").click()
+    second = listed(page).nth(1).get_attribute("data-task")
+    expect(page.locator(".task_view .mono").first).to_have_text(second)
+    page.go_back()
+    expect(page.locator(".task_view .mono").first).to_have_text(first)
+    page.go_back()
+    expect(page.get_by_role("heading", name="Pick a task")).to_be_visible()
+    page.go_back()
+    expect(total(page)).to_have_text("5,394 tasks")
+    page.go_forward()
+    expect(total(page)).to_have_text("144 tasks")
+    expect(page.get_by_label("Split")).to_have_value("eval")
+
+
+def test_the_list_is_driven_by_the_keyboard_alone(page):
+    page.keyboard.press("Tab")
+    for _ in range(30):
+        if page.evaluate("document.activeElement.getAttribute('role')") == "listbox":
+            break
+        page.keyboard.press("Tab")
+    expect(listed(page).first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".task_view .mono").first).to_have_text(listed(page).nth(1).get_attribute("data-task"))
+    assert re.search(r"[?&]task=", page.url)
+
+
+def test_a_dataset_is_found_while_typing(page):
+    page.get_by_label("Kaggle dataset").fill("gap")
+    option = page.locator("#dataset-options option").first
+    expect(option).to_have_attribute("value", re.compile("gapminder"))
+    page.get_by_label("Kaggle dataset").press("Enter")
+    expect(page.locator(".task_browser .tasks li").first).to_be_visible()
+    assert "gapminder" in page.url
+
+
+def test_an_unknown_task_says_so(new_visitor):
+    page = new_visitor("?task=nowhere_0")
+    expect(page.get_by_text("There is no task 'nowhere_0'")).to_be_visible()
