@@ -1,0 +1,28 @@
+"""A task's input files: listed, checked, and fetched when they are on the Hub."""
+
+from services.datafiles.errors import (
+    AccessDenied,
+    Corrupt,
+    DataFileError,
+    NotFound,
+    Offline,
+    RateLimited,
+    Refused,
+    TimedOut,
+)
+from services.datafiles.files import DataFile, DataFiles
+from services.datafiles.names import flat_names
+
+__all__ = [
+    "AccessDenied",
+    "Corrupt",
+    "DataFile",
+    "DataFileError",
+    "DataFiles",
+    "NotFound",
+    "Offline",
+    "RateLimited",
+    "Refused",
+    "TimedOut",
+    "flat_names",
+]
