@@ -40,7 +40,8 @@ def create_app(settings: Settings) -> FastAPI:
                 yield
 
     app = FastAPI(title="SmolDataEnvs Workbench", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
-    app.include_router(kernel_routes(pool, catalog, datafiles))
+    own_names = None if settings.public else {"localhost", "127.0.0.1", "::1", settings.gradio_server_name}
+    app.include_router(kernel_routes(pool, catalog, datafiles, own_names))
 
     @app.get("/web/plotly.min.js")
     async def plotly_js() -> FileResponse:

@@ -1,0 +1,240 @@
+"""A kernel on this machine: an ipykernel process of its own, reached over sockets in a private folder."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import zmq
+import zmq.asyncio
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+
+from services.kernels.engine import Emit, KernelDied, KernelNotStarted, Reply
+from services.kernels.messages import output_of, pages_of
+from services.kernels.provisioner import SessionProvisioner
+from services.kernels.session_folder import SessionFolder
+
+Message = dict[str, Any]
+T = TypeVar("T")
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+START_SECONDS = 60.0
+WATCH_SECONDS = 0.2  # how soon a death is noticed
+LAST_WORDS_SECONDS = 0.2  # what a dying kernel sent may still be on its way
+IDLE_SECONDS = 5.0  # silence after a reply that stands for a lost `idle`
+KEPT_CELLS = 64  # cells whose threads' late outputs still find their way
+
+
+@dataclass
+class _Cell:
+    """What came back for one request."""
+
+    emit: Emit
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+    reply: asyncio.Future[Message] = field(default_factory=asyncio.Future)
+
+
+class _Manager(AsyncKernelManager):
+    """The manager of one kernel whose spec is ours, not one found on the machine."""
+
+    def __init__(self, kernel_python: Path, folder: SessionFolder, context: zmq.asyncio.Context) -> None:
+        super().__init__(
+            transport="ipc",
+            ip=str(folder.sockets / "k"),
+            connection_file=str(folder.sockets / "kernel.json"),
+            context=context,
+        )
+        argv = [str(kernel_python), str(LAUNCHER), "-f", "{connection_file}"]
+        self._kernel_spec = KernelSpec(argv=argv, display_name="Python", language="python")
+        self.provisioner = SessionProvisioner(
+            kernel_id="", kernel_spec=self._kernel_spec, parent=self, folder=folder, kernel_python=kernel_python
+        )
+
+
+class LocalEngine:
+    """An `Engine` over jupyter_client: messages are read at all times, so the kernel never waits for a reader."""
+
+    def __init__(self, kernel_python: Path, folder: SessionFolder) -> None:
+        self._python = kernel_python
+        self._folder = folder
+        self._manager: _Manager | None = None
+        self._client: AsyncKernelClient | None = None
+        self._context: zmq.asyncio.Context | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._cells: OrderedDict[str, _Cell] = OrderedDict()
+        self._ended = asyncio.Event()
+        self._welcomed = asyncio.Event()
+        self._exit_code: int | None = None
+        self._heard = 0.0
+
+    @property
+    def alive(self) -> bool:
+        return self._client is not None and not self._ended.is_set()
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._exit_code
+
+    async def start(self) -> None:
+        if not os.access(self._python, os.X_OK):
+            raise KernelNotStarted(
+                f"The kernel could not be started: there is no Python at {self._python}. "
+                "Run `make setup`, or set KERNEL_PYTHON to a Python with ipykernel."
+            )
+        try:
+            await self._start()
+        except (OSError, TimeoutError, KernelDied) as error:
+            reason = self._why_not(error)
+            await self.close()
+            raise KernelNotStarted(
+                f"The kernel could not be started: {reason}. Run the cell again; your cells are kept."
+            ) from error
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+
+    async def _start(self) -> None:
+        self._context = zmq.asyncio.Context()
+        # no limit on messages not yet read: one that is dropped may be the cell's end
+        self._context.setsockopt(zmq.RCVHWM, 0)
+        self._context.setsockopt(zmq.LINGER, 0)
+        self._context.setsockopt(zmq.RECONNECT_IVL, 10)  # ms; the kernel binds its sockets after we connect
+        self._manager = _Manager(self._python, self._folder, self._context)
+        await self._manager.start_kernel()
+        self._client = self._manager.client(context=self._context)
+        self._client.start_channels(stdin=False, hb=False, control=False)
+        self._tasks = [
+            asyncio.create_task(self._read(self._client.get_iopub_msg, self._on_iopub)),
+            asyncio.create_task(self._read(self._client.get_shell_msg, self._on_shell)),
+            asyncio.create_task(self._watch(self._manager)),
+        ]
+        async with asyncio.timeout(START_SECONDS):
+            hello = self._expect(self._client.kernel_info(), lambda output: None)
+            await self._or_death(hello.reply)
+            # outputs sent before the kernel knows of our subscription would be lost
+            await self._or_death(self._welcomed.wait())
+
+    async def execute(self, code: str, emit: Emit) -> Reply:
+        if not self.alive or self._client is None:
+            raise KernelDied(self._exit_code)
+        # one cell at a time is sent, so there is no queue in the kernel for an error to clear
+        cell = self._expect(self._client.execute(code, allow_stdin=False, stop_on_error=False), emit)
+        content = await self._or_death(cell.reply)
+        await self._or_death(self._idle(cell))
+        for page in pages_of(content):
+            emit(page)
+        return Reply("ok" if content.get("status") == "ok" else "error", content.get("execution_count"))
+
+    async def interrupt(self) -> None:
+        if not self.alive or self._manager is None:
+            return
+        if self._cells:
+            # before a cell has started the kernel ignores the signal
+            running = next(reversed(self._cells.values()))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(running.started.wait(), 1)
+        await self._manager.interrupt_kernel()
+
+    async def close(self) -> None:
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        manager, self._manager = self._manager, None
+        if manager is not None and manager.provisioner is not None:
+            # not by shutdown_kernel, which interrupts and asks first
+            await manager.provisioner.kill()
+            code = await manager.provisioner.wait()
+            if not self._ended.is_set():
+                self._exit_code = code
+            manager.cleanup_connection_file()
+            manager.cleanup_ipc_files()
+        self._ended.set()
+        context, self._context = self._context, None
+        if context is not None:
+            context.destroy(linger=0)
+
+    def _expect(self, message_id: str, emit: Emit) -> _Cell:
+        cell = self._cells[message_id] = _Cell(emit)
+        while len(self._cells) > KEPT_CELLS:
+            self._cells.popitem(last=False)
+        return cell
+
+    async def _or_death(self, awaited: Awaitable[T]) -> T:
+        """The result of `awaited`, or KernelDied when the kernel ends before it comes."""
+        result = asyncio.ensure_future(awaited)
+        ended = asyncio.ensure_future(self._ended.wait())
+        try:
+            await asyncio.wait({result, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if result.done():
+                return result.result()
+            raise KernelDied(self._exit_code)
+        finally:
+            result.cancel()
+            ended.cancel()
+
+    async def _idle(self, cell: _Cell) -> None:
+        """Return once the cell's last output has come; `idle` may come before the reply or after it."""
+        while not cell.idle.is_set() and time.monotonic() - self._heard < IDLE_SECONDS:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(cell.idle.wait(), IDLE_SECONDS)
+
+    async def _read(self, receive: Callable[[], Awaitable[Message]], handle: Callable[[Message], None]) -> None:
+        while True:
+            try:
+                message = await receive()
+            except (ValueError, TypeError):
+                continue  # not signed with this kernel's key, or malformed: not from a well-behaved kernel
+            handle(message)
+
+    def _on_shell(self, message: Message) -> None:
+        cell = self._cells.get(message["parent_header"].get("msg_id", ""))
+        if cell is not None and not cell.reply.done():
+            cell.reply.set_result(message["content"])
+
+    def _on_iopub(self, message: Message) -> None:
+        self._heard = time.monotonic()
+        kind, content = message["msg_type"], message["content"]
+        if kind == "iopub_welcome":
+            self._welcomed.set()
+        cell = self._cells.get(message["parent_header"].get("msg_id", ""))
+        if cell is None:
+            return
+        if kind == "status":
+            (cell.idle if content.get("execution_state") == "idle" else cell.started).set()
+            return
+        try:
+            output = output_of(kind, content)
+        except (KeyError, TypeError, ValueError):
+            return  # a cell can send any message it likes
+        if output is not None:
+            cell.emit(output)
+
+    async def _watch(self, manager: _Manager) -> None:
+        # a heartbeat would go on for a while after the process has ended
+        while await manager.is_alive():  # noqa: ASYNC110 - the process has no event to wait for
+            await asyncio.sleep(WATCH_SECONDS)
+        await asyncio.sleep(LAST_WORDS_SECONDS)
+        if manager.provisioner is not None:
+            self._exit_code = await manager.provisioner.poll()
+        self._ended.set()
+
+    def _why_not(self, error: Exception) -> str:
+        if isinstance(error, TimeoutError):
+            return f"it did not answer within {START_SECONDS:.0f} s"
+        with contextlib.suppress(OSError):
+            lines = (self._folder.sockets / "start.log").read_text(errors="replace").split("\n")
+            said = [line.strip() for line in lines if line.strip()]
+            if said:
+                return said[-1][-300:]
+        return str(error)

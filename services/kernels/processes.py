@@ -1,0 +1,104 @@
+"""Which processes belong to a kernel, and ending all of them.
+
+Reads /proc; where there is none, it knows the process group alone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+ROUNDS = 10  # a tree that forks while it is being killed is gone after a few
+
+
+@dataclass(frozen=True)
+class ProcessId:
+    """A process beyond its number: `start` (clock ticks since boot) differs when the number is used again."""
+
+    pid: int
+    start: int
+
+    def running(self) -> bool:
+        return identify(self.pid) == self
+
+
+def identify(pid: int) -> ProcessId | None:
+    """The identity of a live process, or None when it has ended or can't be told apart from a later one."""
+    stat = _stat(pid)
+    return ProcessId(pid, stat.start) if stat else None
+
+
+def kill_tree(pid: int, home: Path) -> None:
+    """Kill a kernel, every process under it or in its session, and those with `home` as HOME or current folder.
+
+    The last find what outlived the kernel: `home` is a random folder of its own, handed down to every child.
+    """
+    for _ in range(ROUNDS):
+        members = _members(pid, home)
+        if not members:
+            break
+        for each in members:
+            _kill(each)
+    if not PROC.is_dir():
+        _kill(-pid)
+
+
+def kill_leftovers(kernel: ProcessId | None, home: Path) -> None:
+    """Kill what is left of a kernel whose app is gone; its number counts only while it is still the same process."""
+    kill_tree(kernel.pid if kernel and kernel.running() else 0, home)
+
+
+@dataclass(frozen=True)
+class _Stat:
+    parent: int
+    session: int
+    start: int
+
+
+def _stat(pid: int) -> _Stat | None:
+    """One line of /proc/PID/stat (proc_pid_stat(5)), None for a process that has ended, reaped or not."""
+    try:
+        text = (PROC / str(pid) / "stat").read_bytes()
+    except OSError:
+        return None
+    # the command name, in brackets, may hold blanks and brackets itself
+    fields = text[text.rindex(b")") + 2 :].split()
+    if fields[0] in (b"Z", b"X"):
+        return None
+    return _Stat(parent=int(fields[1]), session=int(fields[3]), start=int(fields[19]))
+
+
+def _members(root: int, home: Path) -> list[int]:
+    if not PROC.is_dir():
+        return []
+    own = os.getpid()
+    pids = [int(each.name) for each in PROC.iterdir() if each.name.isdigit() and int(each.name) != own]
+    stats = {pid: stat for pid in pids if (stat := _stat(pid))}
+    found = {pid for pid, stat in stats.items() if root and root in (pid, stat.session)}
+    found |= {pid for pid in stats if _at_home(pid, home)}
+    grown = True
+    while grown:
+        children = {pid for pid, stat in stats.items() if stat.parent in found and pid not in found}
+        found |= children
+        grown = bool(children)
+    return sorted(found)
+
+
+def _at_home(pid: int, home: Path) -> bool:
+    try:
+        if (PROC / str(pid) / "cwd").readlink().is_relative_to(home):
+            return True
+        environment = (PROC / str(pid) / "environ").read_bytes()
+    except OSError:
+        return False
+    return b"HOME=" + os.fsencode(home) in environment.split(b"\0")
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return

@@ -1,0 +1,211 @@
+"""One visitor's session: a folder, its kernel, and the runs of cells in it, one at a time and in order."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from services.kernels.engine import Engine, KernelDied, KernelNotStarted
+from services.kernels.run_log import RunLog
+from services.kernels.session_folder import SessionFolder
+
+Inputs = Callable[[], Mapping[str, Path]]
+State = Literal["none", "starting", "idle", "busy"]
+
+STOP_SECONDS = 3.0  # how long an interrupted cell has before its kernel is ended
+KEPT_RUNS = 50
+KEPT_RUNS_FACTOR = 20  # all runs of a session may keep this many times the output of one
+
+FRESH_AFTER_END = "A fresh kernel was started: earlier variables are gone, files you wrote are kept."
+ENDED_BY_STOP = (
+    f"The cell did not stop within {STOP_SECONDS:.0f} s, so its kernel was ended. "
+    "Variables are gone; your cells, outputs and files are kept."
+)
+
+
+class InputsUnavailable(Exception):
+    """A task's files can't be had; the message is a sentence for the visitor."""
+
+
+class Run:
+    """One run of a cell: what it said so far, and how it is stopped."""
+
+    def __init__(self, cell_id: str, code: str, output_bytes: int) -> None:
+        self.run_id = secrets.token_hex(12)
+        self.cell_id = cell_id
+        self.code = code
+        self.log = RunLog(output_bytes)
+        self.stopped = ""  # why it was stopped, once it was
+        self.work: asyncio.Task[None] | None = None
+        self._began = time.monotonic()
+
+    def finish(self, status: str, message: str = "", execution_count: int | None = None) -> None:
+        """End the run, once: a second end is ignored."""
+        if self.log.done:
+            return
+        event = {
+            "status": status,
+            "execution_count": execution_count,
+            "seconds": round(time.monotonic() - self._began, 3),
+        }
+        self.log.finish(event | ({"message": message} if message else {}))
+
+
+class Session:
+    """A kernel for one task. A kernel that ended is started anew in the same folder by the next run."""
+
+    def __init__(
+        self, task_id: str, folder: SessionFolder, new_engine: Callable[[SessionFolder], Engine], output_bytes: int
+    ) -> None:
+        self.task_id = task_id
+        self.folder = folder
+        self.used = time.monotonic()
+        self.runs: OrderedDict[str, Run] = OrderedDict()
+        self._new_engine = new_engine
+        self._output_bytes = output_bytes
+        self._engine: Engine | None = None
+        self._turn = asyncio.Lock()
+        self._running: Run | None = None
+        self._state: State = "none"
+        self._had_kernel = False
+
+    @property
+    def state(self) -> State:
+        if self._state == "idle" and not (self._engine and self._engine.alive):
+            return "none"
+        return self._state
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is under way or waits for its turn."""
+        return any(not run.log.done for run in self.runs.values())
+
+    def run(self, cell_id: str, code: str, inputs: Inputs, note: str = "") -> Run:
+        """Queue a cell. `note` is told once it runs."""
+        run = Run(cell_id, code, self._output_bytes)
+        self.used = time.monotonic()
+        self.runs[run.run_id] = run
+        self._forget_old_runs()
+        if self._turn.locked():
+            run.log.status("waiting")
+        run.work = asyncio.create_task(self._work(run, inputs, note))
+        return run
+
+    async def stop(self) -> str:
+        """Stop the running cell and those that wait; gives the sentence that says how it went.
+
+        A cell that goes on after an interrupt is ended with its kernel.
+        """
+        self.used = time.monotonic()
+        running = self._running
+        unfinished = [run for run in self.runs.values() if not run.log.done]
+        if not unfinished:
+            return "Nothing is running."
+        for run in unfinished:
+            run.stopped = "Stopped."
+            if run is not running and run.work:
+                run.work.cancel()
+        if running is None or running.work is None:
+            return "Stopped."
+        if self._state == "starting" or self._engine is None:
+            running.work.cancel()
+            return "Stopped while the kernel was starting."
+        await self._engine.interrupt()
+        await asyncio.wait({running.work}, timeout=STOP_SECONDS)
+        if running.work.done():
+            return "Stopped. Variables are kept."
+        running.stopped = ENDED_BY_STOP
+        await self._engine.close()
+        return ENDED_BY_STOP
+
+    async def restart(self) -> None:
+        """End the kernel and all runs, and start a fresh kernel in the same folder.
+
+        Raises:
+            KernelNotStarted: it did not come up.
+        """
+        self.used = time.monotonic()
+        await self._end_runs("The kernel was restarted.")
+        async with self._turn:
+            self._state = "starting"
+            try:
+                self._engine = self._new_engine(self.folder)
+                await self._engine.start()
+            except KernelNotStarted:
+                self._engine, self._state = None, "none"
+                raise
+            self._state = "idle"
+            self._had_kernel = True
+
+    async def close(self, reason: str) -> None:
+        """End everything and remove the folder; unfinished runs are told `reason`."""
+        await self._end_runs(reason)
+        await asyncio.to_thread(self.folder.remove)
+
+    async def _end_runs(self, reason: str) -> None:
+        for run in self.runs.values():
+            if not run.log.done:
+                run.stopped = reason
+                if run.work:
+                    run.work.cancel()
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            await engine.close()
+        await asyncio.gather(*(run.work for run in self.runs.values() if run.work), return_exceptions=True)
+        self._state = "none"
+
+    async def _work(self, run: Run, inputs: Inputs, note: str) -> None:
+        try:
+            async with self._turn:
+                self._running = run
+                try:
+                    engine = await self._kernel(run, inputs)
+                    fresh = FRESH_AFTER_END if self._had_kernel and engine is not self._engine else ""
+                    self._engine, self._had_kernel, self._state = engine, True, "busy"
+                    run.log.status("running", " ".join(filter(None, (note, fresh))))
+                    reply = await engine.execute(run.code, run.log.emit)
+                    status = "stopped" if run.stopped and reply.status == "error" else reply.status
+                    run.finish(status, run.stopped, reply.execution_count)
+                finally:
+                    self._running = None
+                    self._state = "idle" if self._engine and self._engine.alive else "none"
+                    self.used = time.monotonic()
+        except InputsUnavailable as error:
+            run.finish("refused", str(error))
+        except KernelNotStarted as error:
+            run.finish("died", str(error))
+        except KernelDied as error:
+            run.finish("stopped" if run.stopped else "died", run.stopped or str(error))
+        except asyncio.CancelledError:
+            run.finish("stopped", run.stopped or "Stopped.")
+        except OSError as error:
+            run.finish("died", f"The kernel's folder could not be made ready: {error.strerror}. Run the cell again.")
+
+    async def _kernel(self, run: Run, inputs: Inputs) -> Engine:
+        """The session's kernel, or a new one that is not yet the session's."""
+        if self._engine is not None and self._engine.alive:
+            return self._engine
+        self._state = "starting"
+        if not self.folder.filled:
+            run.log.status("starting", "Bringing the task's files.")
+            files = await asyncio.to_thread(inputs)
+            await asyncio.to_thread(self.folder.fill, files)
+        run.log.status("starting", "Starting a kernel.")
+        if self._engine is not None:
+            await self._engine.close()  # what the ended kernel left running
+        engine = self._new_engine(self.folder)
+        await engine.start()
+        return engine
+
+    def _forget_old_runs(self) -> None:
+        most = self._output_bytes * KEPT_RUNS_FACTOR
+        for run_id, run in list(self.runs.items())[:-1]:
+            if len(self.runs) <= KEPT_RUNS and sum(each.log.size for each in self.runs.values()) <= most:
+                return
+            if run.log.done:
+                del self.runs[run_id]

@@ -1,0 +1,166 @@
+"""A session's own folder: the task's files in `input/`, what the cells write in `work/`, sockets beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from services.kernels.processes import ProcessId, identify, kill_leftovers
+
+ANSWER_BYTES = 1_000_000
+SOCKET_PATH_BYTES = 107  # sun_path of unix(7), its closing zero left out
+SOCKETS = "workbench-"
+FICLONE = 0x40049409  # ioctl_ficlone(2): share blocks, copy on write
+
+
+class AnswerUnreadable(Exception):
+    """`answer.txt` is there and can't be taken as text; the message is for the visitor."""
+
+
+class SessionFolder:
+    """A random folder only this user may enter, with a record beside it from which a crashed app's leftovers are found.
+
+    The record stands outside the folder, where cells are not meant to write.
+    """
+
+    def __init__(self, sessions: Path) -> None:
+        """Make the folder under `sessions`, and a short one for sockets under the system's temporary folder.
+
+        Raises:
+            OSError: one of them can't be made.
+        """
+        sessions.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.root = sessions / secrets.token_hex(16)
+        self.input = self.root / "input"
+        self.work = self.root / "work"
+        self.filled = False
+        self._record = self.root.with_suffix(".json")
+        self.sockets = _socket_folder()
+        self.note_kernel(None)
+        for folder in (self.root, self.input, self.work):
+            folder.mkdir(mode=0o700)
+
+    def fill(self, files: Mapping[str, Path]) -> None:
+        """Put a task's files into `input/` as copies, read-only, under the given names; blocks while it copies.
+
+        Raises:
+            ValueError: a name is not a plain file name.
+            OSError: a file can't be read, or the disk is full.
+        """
+        for name, source in files.items():
+            if name in ("", ".", "..") or "/" in name or "\0" in name:
+                raise ValueError(f"{name!r} is not a plain file name")
+            _copy(source, self.input / name)
+        self.input.chmod(0o500)
+        self.filled = True
+
+    def note_kernel(self, kernel: ProcessId | None) -> None:
+        """Record which app and which kernel process the folder belongs to."""
+        app = identify(os.getpid())
+        record = {
+            "app": [app.pid, app.start] if app else None,
+            "kernel": [kernel.pid, kernel.start] if kernel else None,
+            "sockets": str(self.sockets),
+        }
+        draft = self._record.with_suffix(".draft")
+        draft.write_text(json.dumps(record))
+        draft.replace(self._record)
+
+    def answer(self) -> str | None:
+        """The text of `work/answer.txt` without white space around it, None when there is no such file.
+
+        Raises:
+            AnswerUnreadable: it is a link, not a plain file, or over 1 MB.
+        """
+        try:
+            folder = os.open(self.work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            return None
+        try:
+            file = os.open("answer.txt", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            raise AnswerUnreadable(
+                "answer.txt is not a plain file. Write the answer into a file of that name."
+            ) from None
+        finally:
+            os.close(folder)
+        with open(file, "rb") as stream:  # noqa: PTH123 - a descriptor has no path
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise AnswerUnreadable("answer.txt is not a plain file. Write the answer into a file of that name.")
+            text = stream.read(ANSWER_BYTES + 1)
+        if len(text) > ANSWER_BYTES:
+            raise AnswerUnreadable(
+                "answer.txt holds more than 1 MB, which is no answer. Write only the answer into it."
+            )
+        return text.decode("utf-8", errors="replace").strip()
+
+    def remove(self) -> None:
+        """Remove the folder with all in it, its sockets and its record. Its processes must have ended."""
+        _remove_tree(self.sockets)
+        _remove_tree(self.root)
+        self._record.unlink(missing_ok=True)
+
+
+def sweep(sessions: Path) -> int:
+    """End and remove what apps that did not end well left under `sessions`; gives the number of folders removed.
+
+    Folders of an app that still runs are left alone.
+    """
+    removed = 0
+    for record in sessions.glob("*.json"):
+        root = record.with_suffix("")
+        try:
+            held = json.loads(record.read_text())
+            app, kernel = (ProcessId(*held[name]) if held[name] else None for name in ("app", "kernel"))
+            sockets = Path(held["sockets"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if app and app.running():
+            continue
+        kill_leftovers(kernel, root / "work")
+        if sockets.name.startswith(SOCKETS):
+            _remove_tree(sockets)
+        _remove_tree(root)
+        record.unlink(missing_ok=True)
+        removed += 1
+    return removed
+
+
+def _socket_folder() -> Path:
+    for parent in (tempfile.gettempdir(), "/tmp"):
+        # the longest path in it is the shell socket's, a few letters
+        if len(os.fsencode(parent)) + len(f"/{SOCKETS}12345678/k-5") < SOCKET_PATH_BYTES:
+            return Path(tempfile.mkdtemp(prefix=SOCKETS, dir=parent))
+    raise OSError("the path of the system's temporary folder is too long for sockets")
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.unlink(missing_ok=True)  # of a filling that did not end
+    with source.open("rb") as read, target.open("xb") as write:
+        try:
+            fcntl.ioctl(write, FICLONE, read.fileno())
+        except OSError:
+            shutil.copyfileobj(read, write, 1 << 20)
+    target.chmod(0o400)
+
+
+def _remove_tree(root: Path) -> None:
+    # a folder without write permission keeps its entries from anyone but root
+    with contextlib.suppress(OSError):
+        root.chmod(0o700)
+    for parent, names, _ in os.walk(root):
+        for each in (Path(parent, name) for name in names):
+            if not each.is_symlink():
+                with contextlib.suppress(OSError):
+                    each.chmod(0o700)
+    shutil.rmtree(root, ignore_errors=True)
