@@ -29,8 +29,11 @@ class _Visitor(BaseModel):
     token: Token
 
 
-class _Cell(_Visitor):
+class _OfTask(_Visitor):
     task_id: Name
+
+
+class _Cell(_OfTask):
     cell_id: Name
     code: str
 
@@ -84,9 +87,9 @@ def kernel_routes(
 
     @routes.post("/answer")
     async def answer(request: Request) -> dict[str, Any]:
-        token = (await body(request, _Visitor)).token
+        wanted = await body(request, _OfTask)
         try:
-            text = pool.answer(token)
+            text = pool.answer(wanted.token, wanted.task_id)
         except AnswerUnreadable as error:
             return {"found": False, "text": "", "message": str(error)}
         if text is None:

@@ -139,7 +139,7 @@ export function mount(pane, server) {
     const of = task.task_id;
     say('Reading answer.txt…');
     let answer;
-    try { answer = await kernel.answer(); } catch (error) { answer = {message: error.message}; }
+    try { answer = await kernel.answer(of); } catch (error) { answer = {message: error.message}; }
     if (task?.task_id !== of) return;
     if (!answer.found) { say(answer.message || 'There is no answer.txt in the notebook’s folder yet.'); return; }
     put(answer.text.replace(/\r?\n$/, ''));

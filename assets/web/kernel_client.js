@@ -50,12 +50,12 @@ async function* events(response) {
 export class KernelClient {
   constructor(token) { this.token = token; }
 
-  async #ask(path) { return (await post(path, {token: this.token})).json(); }
+  async #ask(path, more = {}) { return (await post(path, {token: this.token, ...more})).json(); }
 
   status() { return this.#ask('status'); }
   stop() { return this.#ask('stop'); }
   restart() { return this.#ask('restart'); }
-  answer() { return this.#ask('answer'); }
+  answer(taskId) { return this.#ask('answer', {task_id: taskId}); }
 
   /**
    * Run a cell. `receive` gets every event once and in order, `{event: "connection", lost}` when the line to the app

@@ -151,14 +151,14 @@ class KernelPool:
             return str(error)
         return "The kernel was restarted: its variables are gone; cells, outputs and files are kept."
 
-    def answer(self, token: str) -> str | None:
-        """The text of the visitor's `answer.txt`, None when there is none.
+    def answer(self, token: str, task_id: str) -> str | None:
+        """The text of the visitor's `answer.txt` for a task, None when their kernel has none or is another task's.
 
         Raises:
             AnswerUnreadable: it is there and can't be taken as text.
         """
         session = self._sessions.get(token)
-        return session.folder.answer() if session else None
+        return session.folder.answer() if session and session.task_id == task_id else None
 
     def _make_room(self) -> str:
         """End the kernel unused for longest when there are too many; gives a sentence when none can be ended."""
