@@ -8,6 +8,7 @@ from components.api import public_api
 from components.data_preview import data_preview
 from components.grade_panel import answer_grader, grade_panel
 from components.notebook import notebook
+from components.starter import starter_for
 from components.task_browser import task_browser
 from components.task_view import task_view
 from services.catalog import Catalog
@@ -42,7 +43,7 @@ def build_page(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> gr.Blo
             with gr.Column(elem_id="solve"):
                 task_view(catalog, datafiles)
                 data_preview(catalog, datafiles)
-                notebook(catalog, datafiles)
+                notebook(starter_for(catalog, datafiles))
             with gr.Column(elem_id="judge"):
                 grade_panel(catalog, grade_answer)
         public_api(catalog, datafiles, grade_answer)

@@ -90,7 +90,7 @@ export function mount(pane, server) {
   }
 
   function item(row, index) {
-    return h('li', {role: 'option', id: `task-${index}`, 'aria-selected': row.task_id === workbench.chosen, 'data-task': row.task_id},
+    return h('li', {role: 'option', id: `task-${index}`, 'aria-selected': String(row.task_id === workbench.chosen), 'data-task': row.task_id},
       h('span', {class: 'question'}, row.question),
       h('span', {class: 'row meta'},
         h('span', {class: `chip ${row.difficulty_tier}`}, row.difficulty_tier), h('span', {class: 'chip'}, row.split),

@@ -66,6 +66,10 @@ export function mount(pane, server) {
       files, prompt));
   }
 
-  workbench.addEventListener('choose', event => open(event.detail));
+  workbench.addEventListener('choose', event => {
+    open(event.detail);
+    // on a phone the list fills the screen
+    if (event.detail && matchMedia('(max-width: 799px)').matches) pane.scrollIntoView({block: 'start'});
+  });
   open(workbench.chosen);
 }
