@@ -37,11 +37,11 @@ export function mount(pane, server) {
 
   function readAddress() {
     filters = workbench.filters;
-    page = address.get('page');
+    page = address.get('p');  // `page` is Gradio's own
   }
 
   function writeAddress(push) {
-    address.set({...Object.fromEntries(FILTERS.map(name => [name, filters[name] ?? ''])), page}, {push});
+    address.set({...Object.fromEntries(FILTERS.map(name => [name, filters[name] ?? ''])), p: page}, {push});
   }
 
   async function load({keepPlace = false} = {}) {

@@ -34,7 +34,7 @@ def test_all_tasks_are_listed_fifty_a_page(new_visitor, many):
     page.get_by_role("button", name="Next", exact=True).click()
     expect(page.get_by_text("Page 2 of 108")).to_be_visible()
     assert listed(page).first.get_attribute("data-task") != first
-    assert "page=2" in page.url
+    assert "p=2" in page.url
 
 
 def test_filters_narrow_the_list_and_count_what_is_left(new_visitor, many):
@@ -49,7 +49,7 @@ def test_filters_narrow_the_list_and_count_what_is_left(new_visitor, many):
 
 
 def test_a_link_restores_filters_page_and_task(new_visitor, many):
-    page = new_visitor("?split=train&tier=medium&page=3", base=many)
+    page = new_visitor("?split=train&tier=medium&p=3", base=many)
     expect(page.get_by_text("Page 3 of 57")).to_be_visible()
     expect(page.get_by_label("Tier")).to_have_value("medium")
     chosen = listed(page).nth(7).get_attribute("data-task")
