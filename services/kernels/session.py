@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections import OrderedDict
@@ -13,6 +14,8 @@ from typing import Literal
 from services.kernels.engine import Engine, KernelDied, KernelNotStarted
 from services.kernels.run_log import RunLog
 from services.kernels.session_folder import SessionFolder
+
+logger = logging.getLogger(__name__)
 
 Inputs = Callable[[], Mapping[str, Path]]
 State = Literal["none", "starting", "idle", "busy"]
@@ -94,6 +97,7 @@ class Session:
         if self._turn.locked():
             run.log.status("waiting")
         run.work = asyncio.create_task(self._work(run, inputs, note))
+        run.work.add_done_callback(lambda work: _end_unended(run, work))
         return run
 
     async def stop(self) -> str:
@@ -209,3 +213,12 @@ class Session:
                 return
             if run.log.done:
                 del self.runs[run_id]
+
+
+def _end_unended(run: Run, work: asyncio.Task[None]) -> None:
+    """End a run its own work did not end: it was cancelled before its first step, or failed in a way not foreseen."""
+    if work.cancelled():
+        run.finish("stopped", run.stopped or "Stopped.")
+    elif error := work.exception():
+        logger.error("A cell could not be run", exc_info=error)
+        run.finish("died", "The app failed at running this cell; nothing of yours is lost. Run the cell again.")

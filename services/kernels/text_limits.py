@@ -20,7 +20,13 @@ def cut_middle(text: str, limit: int) -> str:
 
 def overwrites(new: str, old: str) -> bool:
     """Whether `new`, printed after `old`, leaves nothing of it to see: both from the line's start, no new line."""
-    return old.startswith("\r") and new.startswith("\r") and "\n" not in old and len(new.split("\n")[0]) >= len(old)
+    if "\n" in old or not (old.startswith("\r") and new.startswith("\r")):
+        return False
+    return _width(new.split("\n")[0]) >= _width(old)
+
+
+def _width(line: str) -> int:
+    return max(len(part) for part in line.split("\r"))
 
 
 def without_overwritten(text: str) -> str:
