@@ -55,6 +55,7 @@ def kernel_environment(kernel_python: Path, work: Path, given: Mapping[str, str]
     return {name: given[name] for name in LOCALE if given.get(name)} | {
         "PATH": os.pathsep.join([str(kernel_python.parent), given.get("PATH") or os.defpath]),
         "HOME": str(work),
+        "IPYTHONDIR": str(work.parent / "ipython"),
         "MPLCONFIGDIR": str(work.parent / "matplotlib"),
         # the other renderers put 4 MB of script or a web address into every output
         "PLOTLY_RENDERER": "plotly_mimetype",
