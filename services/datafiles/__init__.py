@@ -8,6 +8,7 @@ from services.datafiles.errors import (
     Offline,
     RateLimited,
     Refused,
+    StillComing,
     TimedOut,
 )
 from services.datafiles.files import DataFile, DataFiles
@@ -23,6 +24,7 @@ __all__ = [
     "Offline",
     "RateLimited",
     "Refused",
+    "StillComing",
     "TimedOut",
     "flat_names",
 ]

@@ -23,6 +23,15 @@ class TimedOut(DataFileError):
     """The file did not arrive within its deadline."""
 
 
+class StillComing(TimedOut):
+    """The file is on its way: `done` of `total` bytes (None: unknown) are here. Asking again goes on waiting."""
+
+    def __init__(self, message: str, done: int, total: int | None) -> None:
+        super().__init__(message)
+        self.done = done
+        self.total = total
+
+
 class RateLimited(DataFileError):
     """The Hub asks to wait for `seconds`."""
 

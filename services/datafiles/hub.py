@@ -26,6 +26,7 @@ from services.datafiles.errors import (
     Offline,
     RateLimited,
     Refused,
+    StillComing,
     TimedOut,
 )
 from services.datafiles.names import checked
@@ -85,10 +86,10 @@ class HubFiles:
     def open(self, task: Task, name: str, wait_seconds: float | None = None, progress: Progress | None = None) -> Path:
         """The file's path in the cache, once it has arrived whole.
 
-        The download goes on when this caller stops waiting (after `wait_seconds`, or its deadline) and serves the next.
+        A caller that stops waiting after `wait_seconds` leaves the download to the next one.
 
         Raises:
-            DataFileError: the state in which the download ended, or `TimedOut`.
+            DataFileError: the state in which the download ended, or `StillComing`.
         """
         path = self._cached(task, name)
         if path.is_file():
@@ -101,7 +102,7 @@ class HubFiles:
                 return transfer.result.result(timeout=max(0.0, min(0.25, end - time.monotonic())))
             except TimeoutError:
                 if time.monotonic() >= end:
-                    raise TimedOut(f"{name} has not arrived from the Hub yet. Try again in a moment.") from None
+                    raise _still_coming(name, transfer) from None
                 if progress:
                     progress(name, transfer.done, transfer.total)
 
@@ -234,6 +235,14 @@ def _states(what: str) -> Iterator[None]:
         raise Offline(f"{what} did not come: the Hub can't be reached. Try again when the network is back.") from None
     except (ValueError, KeyError, TypeError):
         raise Corrupt(f"{what} did not come: the Hub's answer makes no sense. Try again.") from None
+
+
+def _still_coming(name: str, transfer: Transfer) -> StillComing:
+    of = f" of {transfer.total / 1e6:,.1f}" if transfer.total else ""
+    sentence = (
+        f"{name} is still coming from the Hub: {transfer.done / 1e6:,.1f}{of} MB are here. Try again in a moment."
+    )
+    return StillComing(sentence, transfer.done, transfer.total)
 
 
 def _cut_short(what: str) -> str:

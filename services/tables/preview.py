@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from services.tables.model import Preview, TableError
 SECONDS = 20
 MEMORY_BYTES = 1024**3  # address space
 MAX_ROWS = 1000
+CHILDREN = 4  # at once; more wait their turn
 _ROOT = Path(__file__).resolve().parents[2]
+_turn = threading.BoundedSemaphore(CHILDREN)
 
 
 def preview(path: Path, *, rows: int = 50, offset: int = 0, table: str | None = None) -> Preview:
@@ -58,14 +61,15 @@ def _ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         "PYTHONUTF8": "1",
     }
     try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(request | limits).encode(),
-            capture_output=True,
-            cwd=_ROOT,
-            env=environment,
-            timeout=SECONDS,
-        )
+        with _turn:
+            done = subprocess.run(
+                command,
+                input=json.dumps(request | limits).encode(),
+                capture_output=True,
+                cwd=_ROOT,
+                env=environment,
+                timeout=SECONDS,
+            )
     except subprocess.TimeoutExpired:
         raise TableError(f"Reading the file took longer than {SECONDS} seconds and was stopped.") from None
     if done.returncode != 0:
