@@ -1,0 +1,62 @@
+"""The data preview: the task's files and their rows as they stand, page by page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import gradio as gr
+
+from components.pane import pane
+from components.starter import starter_for
+from services.catalog import Catalog, UnknownTask
+from services.datafiles import DataFileError, DataFiles, StillComing
+from services.tables import TableError
+from services.tables import preview as preview_table
+
+PAGE_ROWS = 50
+PREVIEW_THREADS = 32
+WAIT_SECONDS = 10.0  # the page asks again after this, and shows meanwhile how far the file has come
+
+
+def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict[str, Any]]:
+    """A function from task id, file name, table (None: the first) and offset to a `Preview` as data.
+
+    It waits for a file on the Hub as long as its deadline, or for the seconds given last, and answers `{"error":
+    sentence}` where there is nothing to show, with `"coming": True` while the file is on its way.
+    """
+
+    def preview(
+        task_id: str, name: str, table: str | None = None, offset: int = 0, wait_seconds: float | None = None
+    ) -> dict[str, Any]:
+        try:
+            path = datafiles.open(catalog.task(task_id), name, wait_seconds=wait_seconds)
+            return preview_table(path, rows=PAGE_ROWS, offset=offset, table=table).as_dict()
+        except StillComing as error:
+            return {"error": str(error), "coming": True}
+        except (UnknownTask, DataFileError, TableError) as error:
+            return {"error": str(error)}
+
+    return preview
+
+
+def data_preview(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
+    """Make the pane. Its `preview` answers fifty rows of a file, its `reader` the code that loads the file."""
+    read = file_previewer(catalog, datafiles)
+    code = starter_for(catalog, datafiles)
+    # Threads of its own: a file that is long in coming must not take those the rest of the page needs.
+    threads = ThreadPoolExecutor(PREVIEW_THREADS, thread_name_prefix="preview")
+
+    async def preview(request: dict[str, Any]) -> dict[str, Any]:
+        task_id, name, table = (str(request.get(key) or "") for key in ("task_id", "name", "table"))
+        offset = request.get("offset")
+        start = offset if isinstance(offset, int) and 0 <= offset < 2**53 else 0
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(threads, read, task_id, name, table or None, start, WAIT_SECONDS)
+
+    async def reader(request: dict[str, Any]) -> dict[str, Any]:
+        return await asyncio.get_running_loop().run_in_executor(threads, code, request)
+
+    return pane("data_preview", "Data", [preview, reader])
