@@ -172,9 +172,7 @@ def corpus(tmp_path_factory):
     (folder / "table.parquet").write_bytes(parquet(table))
     with sqlite3.connect(folder / "base ä.db") as base:
         base.execute('CREATE TABLE "odd "" name" (id INTEGER, t TEXT, b BLOB)')
-        base.executemany(
-            'INSERT INTO "odd "" name" VALUES (?, ?, ?)', [(2**53 + 1, "007", None), (0, None, b"\0\xff")]
-        )
+        base.executemany('INSERT INTO "odd "" name" VALUES (?, ?, ?)', [(2**53 + 1, "007", None), (0, None, b"\0\xff")])
         base.execute('CREATE VIEW half AS SELECT id / 2.0 AS h FROM "odd "" name"')
     base.close()
     return folder
