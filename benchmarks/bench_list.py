@@ -1,4 +1,4 @@
-"""From a filter to the list, in Chromium: this app's task list against gr.Dataframe, both over the dataset's 5,394 rows.
+"""From a filter to the list, in Chromium: the task list against gr.Dataframe, both over the dataset's 5,394 rows.
 
     python -m benchmarks.bench_list
 
