@@ -92,9 +92,7 @@ export function mount(pane, server) {
     const {rows, columns, tables} = answer;
     size.textContent = bytes(answer.size);
     facts.textContent = factsOf(answer);
-    facts.hidden = !facts.textContent;
     notes.replaceChildren(...answer.notes.map(note => h('li', {}, note)));
-    notes.hidden = !answer.notes.length;
     sheetField.hidden = tables.length < 2;
     sheet.replaceChildren(...tables.map(name => h('option', {value: name, selected: name === answer.table}, name)));
     box.hidden = pager.hidden = !columns.length;

@@ -16,6 +16,7 @@ from services.tables.model import Preview, TableError
 SECONDS = 20
 MEMORY_BYTES = 1024**3  # address space
 MAX_ROWS = 1000
+MAX_OFFSET = 2**53  # beyond any table; larger ones overflow the readers
 CHILDREN = 4  # at once; more wait their turn
 _ROOT = Path(__file__).resolve().parents[2]
 _turn = threading.BoundedSemaphore(CHILDREN)
@@ -27,7 +28,7 @@ def preview(path: Path, *, rows: int = 50, offset: int = 0, table: str | None = 
     Raises:
         TableError: the file is missing, no regular file, broken, or too slow or too large to read.
     """
-    request = {"rows": max(0, min(rows, MAX_ROWS)), "offset": max(0, offset), "table": table}
+    request = {"rows": max(0, min(rows, MAX_ROWS)), "offset": max(0, min(offset, MAX_OFFSET)), "table": table}
     return Preview.from_dict(_ask(path, request)["preview"])
 
 

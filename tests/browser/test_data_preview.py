@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import served_app
 from tests.folder_source import row, write_rows
+from tests.served_app import served_app
 
 HOSTILE = "<img src=x onerror=\"document.title='ran'\"> ${document.title='ran'}"
 MANY = "id,note\n" + "".join(f"{number:03d},{HOSTILE}\n" for number in range(120))
@@ -56,6 +56,25 @@ def test_missing_is_told_from_blank_and_long_cells_unfold(data):
     cell.press("Enter")
     expect(cell).to_have_text("long " * 100, use_inner_text=False)
     expect(cells.nth(5).get_by_text("500 characters")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("task", "tables", "second", "facts", "first_row"),
+    [
+        ("demo_wine_qa_1", ["samples", "chemistry"], "chemistry", "178 rows × 14 columns", ["1", "14.23", "1.71"]),
+        ("demo_modechoice_qa_1", ["travellers", "modes", "offers"], "modes", "4 rows × 2 columns", ["1", "air"]),
+    ],
+)
+def test_sheets_and_tables_of_one_file_are_chosen_by_name(new_visitor, task, tables, second, facts, first_row):
+    data = new_visitor(f"?task={task}").get_by_role("region", name="Data", exact=True)
+    chooser = data.get_by_label("Sheet or table")
+    expect(chooser.locator("option")).to_have_text(tables)
+    expect(chooser).to_have_value(tables[0])
+    chooser.select_option(second)
+    expect(data.get_by_text(facts)).to_be_visible()
+    first = data.locator("tbody tr").first.locator("td")
+    assert first.all_text_contents()[: len(first_row)] == first_row
+    expect(chooser).to_have_value(second)
 
 
 def test_a_broken_file_is_a_sentence_and_the_others_still_open(data):
