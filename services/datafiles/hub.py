@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import tempfile
@@ -35,7 +36,6 @@ CONNECT_SECONDS = 5.0
 SILENCE_SECONDS = 15.0  # longest wait for the next bytes
 LIST_SECONDS = 10.0
 MAX_PAGES = 20  # of a folder's listing
-_CHUNK = 256 * 1024
 _BUCKET = re.compile(r"[\w.-]+/[\w.-]+")
 
 Progress = Callable[[str, int, int | None], None]
@@ -144,13 +144,9 @@ class HubFiles:
                 _check(response, name)
                 length = response.headers.get("content-length", "")
                 transfer.total = int(length) if length.isdecimal() else None
-                for chunk in response.iter_raw(_CHUNK):
+                for chunk in _before(end, response, name, self.deadline_seconds):
                     file.write(chunk)
                     transfer.done += len(chunk)
-                    if time.monotonic() > end:
-                        raise TimedOut(
-                            f"{name} did not arrive from the Hub within {self.deadline_seconds:g} seconds. Try again."
-                        )
             if transfer.total is not None and transfer.done != transfer.total:
                 raise Corrupt(_cut_short(name))
             Path(part).chmod(0o644)
@@ -164,12 +160,9 @@ class HubFiles:
         what = "The task's folder"
         with _states(what):
             for _ in range(MAX_PAGES):
-                if time.monotonic() > end:
-                    raise TimedOut(f"{what} was not listed by the Hub within {LIST_SECONDS:g} seconds. Try again.")
                 with self._get(address, LIST_SECONDS) as response:
                     _check(response, what)
-                    response.read()
-                    entries = response.json()
+                    entries = json.loads(b"".join(_before(end, response, what, LIST_SECONDS)))
                     following = response.links.get("next", {}).get("url")
                 for entry in entries:
                     if entry["type"] == "file" and entry["path"].startswith(folder):
@@ -220,6 +213,14 @@ def _check(response: httpx.Response, what: str) -> None:
         seconds = int(wait) if wait.isdecimal() else 60
         raise RateLimited(f"The Hub limits how much may be read; try again in {seconds} seconds.", seconds)
     raise Offline(f"{what} did not come: the Hub answered with status {status}. Try again later.")
+
+
+def _before(end: float, response: httpx.Response, what: str, seconds: float) -> Iterator[bytes]:
+    """The body as it comes, given up at `end`, which was `seconds` away when the work began."""
+    for chunk in response.iter_raw():
+        yield chunk
+        if time.monotonic() > end:
+            raise TimedOut(f"{what} did not arrive from the Hub within {seconds:g} seconds. Try again.")
 
 
 @contextmanager

@@ -183,6 +183,29 @@ def test_a_failing_hub_is_a_state_and_the_next_try_works(on_hub, fault, state, s
     assert on_hub.files.open(task("a.csv"), "a.csv").read_text() == "a\n1\n"
 
 
+def test_a_file_that_trickles_is_given_up_at_its_deadline(on_hub, folder):
+    (folder / "files" / "owner__slug" / "slow.csv").write_text("n\n" * 200)
+    on_hub.hub.faults.append(Fault("slow.csv", drip=20))  # 20 s
+    seen = []
+    start = time.monotonic()
+    with pytest.raises(TimedOut, match="within 1 seconds") as caught:
+        on_hub.files.open(task("slow.csv"), "slow.csv", progress=lambda name, done, total: seen.append((done, total)))
+    assert type(caught.value) is TimedOut
+    assert time.monotonic() - start < 2.5
+    assert 0 < max(done for done, _ in seen) < 40
+    assert on_hub.left_over() == []
+
+
+def test_a_listing_that_trickles_is_given_up_too(on_hub, monkeypatch):
+    monkeypatch.setattr("services.datafiles.hub.LIST_SECONDS", 0.5)
+    on_hub.hub.faults.append(Fault("/tree", drip=20, times=1))
+    start = time.monotonic()
+    with pytest.raises(TimedOut, match=r"The task's folder did not arrive from the Hub within 0\.5 seconds"):
+        on_hub.files.list(task())
+    assert time.monotonic() - start < 2
+    assert len(on_hub.files.list(task())) == 3
+
+
 def test_who_does_not_wait_leaves_the_download_to_the_next(on_hub):
     on_hub.hub.faults.append(Fault("a.csv", drip=10, times=1))  # 0.4 s
     with pytest.raises(StillComing, match=r"of 0\.0 MB are here") as waiting:
