@@ -18,14 +18,14 @@ from services.tables import preview as preview_table
 
 PAGE_ROWS = 50
 PREVIEW_THREADS = 32
-WAIT_SECONDS = 10.0  # the page asks again after this, and shows meanwhile how far the file has come
+WAIT_SECONDS = 2.0  # after which the page shows how far the file has come, and asks again
 
 
 def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict[str, Any]]:
     """A function from task id, file name, table (None: the first) and offset to a `Preview` as data.
 
     It waits for a file on the Hub as long as its deadline, or for the seconds given last, and answers `{"error":
-    sentence}` where there is nothing to show, with `"coming": True` while the file is on its way.
+    sentence}` where there is nothing to show, with `"coming": {"done", "total"}` in bytes while the file is on its way.
     """
 
     def preview(
@@ -35,7 +35,7 @@ def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict
             path = datafiles.open(catalog.task(task_id), name, wait_seconds=wait_seconds)
             return preview_table(path, rows=PAGE_ROWS, offset=offset, table=table).as_dict()
         except StillComing as error:
-            return {"error": str(error), "coming": True}
+            return {"error": str(error), "coming": {"done": error.done, "total": error.total}}
         except (UnknownTask, DataFileError, TableError) as error:
             return {"error": str(error)}
 

@@ -65,7 +65,8 @@ export function mount(pane, server) {
       }
       if (mine !== asked) return;
       if (!answer.coming) { card.removeAttribute('aria-busy'); show(answer); return; }
-      say(answer.error);
+      const {done, total} = answer.coming;
+      say(`Coming from the Hub: ${bytes(done)}${total ? ` of ${bytes(total)}` : ''}…`);
       await new Promise(done => { setTimeout(done, ASK_AGAIN); });
       if (mine !== asked) return;
     }
