@@ -89,4 +89,7 @@ class Engine(Protocol):
         """Raise KeyboardInterrupt in the running cell."""
 
     async def close(self) -> None:
-        """End the kernel at once with all processes it started. May be called at any time, and again."""
+        """End the kernel for good, at once, with all processes it started. May be called again, but not during `start`.
+
+        To end a start, cancel it.
+        """

@@ -74,6 +74,7 @@ class LocalEngine:
         self._cells: OrderedDict[str, _Cell] = OrderedDict()
         self._ended = asyncio.Event()
         self._welcomed = asyncio.Event()
+        self._closing: asyncio.Task[None] | None = None
         self._exit_code: int | None = None
         self._heard = 0.0
 
@@ -93,13 +94,13 @@ class LocalEngine:
             )
         try:
             await self._start()
-        except (OSError, TimeoutError, KernelDied) as error:
+        except (OSError, TimeoutError, zmq.ZMQError, KernelDied) as error:
             reason = self._why_not(error)
             await self.close()
             raise KernelNotStarted(
                 f"The kernel could not be started: {reason}. Run the cell again; your cells are kept."
             ) from error
-        except asyncio.CancelledError:
+        except BaseException:
             await self.close()
             raise
 
@@ -146,23 +147,26 @@ class LocalEngine:
         await self._manager.interrupt_kernel()
 
     async def close(self) -> None:
-        tasks, self._tasks = self._tasks, []
-        for task in tasks:
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close())
+        # who asked may be cancelled; the kernel still ends
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        manager, self._manager = self._manager, None
-        if manager is not None and manager.provisioner is not None:
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._manager is not None and self._manager.provisioner is not None:
             # not by shutdown_kernel, which interrupts and asks first
-            await manager.provisioner.kill()
-            code = await manager.provisioner.wait()
+            await self._manager.provisioner.kill()
+            code = await self._manager.provisioner.wait()
             if not self._ended.is_set():
                 self._exit_code = code
-            manager.cleanup_connection_file()
-            manager.cleanup_ipc_files()
+            self._manager.cleanup_connection_file()
+            self._manager.cleanup_ipc_files()
         self._ended.set()
-        context, self._context = self._context, None
-        if context is not None:
-            context.destroy(linger=0)
+        if self._context is not None:
+            self._context.destroy(linger=0)
 
     def _expect(self, message_id: str, emit: Emit) -> _Cell:
         cell = self._cells[message_id] = _Cell(emit)
@@ -191,11 +195,9 @@ class LocalEngine:
 
     async def _read(self, receive: Callable[[], Awaitable[Message]], handle: Callable[[Message], None]) -> None:
         while True:
-            try:
-                message = await receive()
-            except (ValueError, TypeError):
-                continue  # not signed with this kernel's key, or malformed: not from a well-behaved kernel
-            handle(message)
+            # a message not signed with this kernel's key, or malformed, is not from a well-behaved kernel
+            with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
+                handle(await receive())
 
     def _on_shell(self, message: Message) -> None:
         cell = self._cells.get(message["parent_header"].get("msg_id", ""))
@@ -213,10 +215,7 @@ class LocalEngine:
         if kind == "status":
             (cell.idle if content.get("execution_state") == "idle" else cell.started).set()
             return
-        try:
-            output = output_of(kind, content)
-        except (KeyError, TypeError, ValueError):
-            return  # a cell can send any message it likes
+        output = output_of(kind, content)
         if output is not None:
             cell.emit(output)
 

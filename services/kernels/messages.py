@@ -16,13 +16,12 @@ def output_of(kind: str, content: dict[str, Any]) -> Output | ClearOutput | None
     """The output an iopub message stands for; None for messages that are none (status, comms, the cell's echo)."""
     match kind:
         case "stream":
-            return Output({"output_type": kind, "name": str(content["name"]), "text": str(content["text"])})
+            name = "stderr" if content["name"] == "stderr" else "stdout"
+            return Output({"output_type": kind, "name": name, "text": str(content["text"])})
         case "display_data" | "update_display_data":
-            shown = {
-                "output_type": "display_data",
-                **_bundle(content),
-                "transient": dict(content.get("transient") or {}),
-            }
+            display = dict(content.get("transient") or {}).get("display_id")
+            transient = {} if display is None else {"display_id": str(display)}
+            shown = {"output_type": "display_data", **_bundle(content), "transient": transient}
             return Output(shown, update=kind == "update_display_data")
         case "execute_result":
             count = content["execution_count"]

@@ -78,7 +78,8 @@ class KernelPool:
             self._reaper.cancel()
         for token in list(self._sessions):
             self._end(token, "The app was stopped. Your cells and outputs are kept.")
-        await asyncio.gather(*self._endings)
+        if self._endings:
+            await asyncio.wait(self._endings)
 
     def run(self, token: str, task_id: str, cell_id: str, code: str, inputs: Inputs) -> Run:
         """Run a cell in the visitor's kernel, starting one where there is none for this task.
@@ -90,10 +91,9 @@ class KernelPool:
         session = self._sessions.get(token)
         if session is not None and session.task_id != task_id:
             self._end(token, "A cell of another task was run. Your cells and outputs are kept.")
-            session, note = (
-                None,
-                "A fresh kernel was started for this task; the variables of the previous task are gone.",
-            )
+            del self._farewells[token]  # said here, by the note
+            note = "A fresh kernel was started for this task; the variables of the previous task are gone."
+            session = None
         if session is None:
             note = note or self._farewells.pop(token, "")
             refused = self._refusal or self._make_room()

@@ -1,7 +1,4 @@
-"""Which processes belong to a kernel, and ending all of them.
-
-Reads /proc; where there is none, it knows the process group alone.
-"""
+"""Which processes belong to a kernel, and ending all of them. Reads /proc; knows nothing where there is none."""
 
 from __future__ import annotations
 
@@ -31,24 +28,18 @@ def identify(pid: int) -> ProcessId | None:
     return ProcessId(pid, stat.start) if stat else None
 
 
-def kill_tree(pid: int, home: Path) -> None:
+def kill_tree(kernel: ProcessId | None, home: Path) -> None:
     """Kill a kernel, every process under it or in its session, and those with `home` as HOME or current folder.
 
     The last find what outlived the kernel: `home` is a random folder of its own, handed down to every child.
+    The kernel's number counts only while no later process has it.
     """
     for _ in range(ROUNDS):
-        members = _members(pid, home)
+        members = _members(kernel.pid if kernel and identify(kernel.pid) in (kernel, None) else 0, home)
         if not members:
-            break
+            return
         for each in members:
             _kill(each)
-    if not PROC.is_dir():
-        _kill(-pid)
-
-
-def kill_leftovers(kernel: ProcessId | None, home: Path) -> None:
-    """Kill what is left of a kernel whose app is gone; its number counts only while it is still the same process."""
-    kill_tree(kernel.pid if kernel and kernel.running() else 0, home)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Instance
 
-from services.kernels.processes import identify, kill_tree
+from services.kernels.processes import ProcessId, identify, kill_tree
 from services.kernels.session_folder import SessionFolder
 
 LOCALE = ("LANG", "LC_ALL", "TZ")
@@ -23,6 +23,7 @@ class SessionProvisioner(LocalProvisioner):
 
     folder = Instance(SessionFolder)
     kernel_python = Instance(Path)
+    kernel: ProcessId | None = None
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         log = (self.folder.sockets / "start.log").open("wb")
@@ -39,12 +40,13 @@ class SessionProvisioner(LocalProvisioner):
             info = await super().launch_kernel(cmd, **kwargs)
         finally:
             kwargs["stderr"].close()
-        self.folder.note_kernel(identify(self.pid) if self.pid else None)
+        self.kernel = identify(self.pid) if self.pid else None
+        self.folder.note_kernel(self.kernel)
         return info
 
     async def kill(self, restart: bool = False) -> None:
-        if self.pid:
-            await asyncio.to_thread(kill_tree, self.pid, self.folder.work)
+        await asyncio.to_thread(kill_tree, self.kernel, self.folder.work)
+        await super().kill(restart)  # its group, where processes can't be listed
 
     async def terminate(self, restart: bool = False) -> None:
         await self.kill(restart)

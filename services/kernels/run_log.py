@@ -14,6 +14,7 @@ from services.kernels.text_limits import Tail, cut_middle, overwrites, size_in_w
 JOIN_SECONDS = 0.02  # streamed text of this span goes out as one event
 RICH_FACTOR = 10  # pictures and charts may take this many times the bytes of text
 EVENT_BYTES = 100  # what an event counts for beyond its content
+NOTE_BYTES = 1000  # a sentence in place of an output takes less
 
 
 @dataclass
@@ -49,6 +50,7 @@ class RunLog:
         self._followers: set[asyncio.Event] = set()
         self._text_bytes = 0
         self._rich_bytes = 0
+        self._size = 0
 
     @property
     def done(self) -> bool:
@@ -62,7 +64,7 @@ class RunLog:
     @property
     def size(self) -> int:
         """Bytes of all lines kept."""
-        return sum(len(entry.line) for entry in self._entries.values())
+        return self._size
 
     def outputs(self) -> list[dict[str, Any]]:
         """The outputs kept, in nbformat 4."""
@@ -83,6 +85,8 @@ class RunLog:
         """Take what the kernel sent. After `done` it goes before it, so that `done` stays last."""
         if isinstance(output, ClearOutput):
             self._flush()
+            if self._clear is not None:
+                self._drop(self._clear)
             self._clear = self._add({"event": "clear_output", "wait": output.wait})
             if not output.wait:
                 self._drop_cleared()
@@ -119,9 +123,10 @@ class RunLog:
         line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", errors="replace") + b"\n"
         entry = self._entries[self._next] = _Entry(self._next, line, event)
         self._next += 1
+        self._size += len(line)
         if self._done is not None:
             ended, self._done = self._done, None
-            del self._entries[ended.seq]
+            self._drop(ended)
             self._done = self._add({name: value for name, value in ended.event.items() if name != "seq"})
         for follower in self._followers:
             follower.set()
@@ -129,6 +134,7 @@ class RunLog:
 
     def _drop(self, entry: _Entry) -> None:
         del self._entries[entry.seq]
+        self._size -= len(entry.line)
         self._text_bytes -= entry.text_bytes
         self._rich_bytes -= entry.rich_bytes
 
@@ -139,6 +145,7 @@ class RunLog:
         for entry in list(self._entries.values()):
             if entry.is_output and entry.seq < clear.seq:
                 self._drop(entry)
+        self._displays.clear()
         self._tail = None
 
     def _stream(self, name: str, text: str) -> None:
@@ -207,30 +214,36 @@ class RunLog:
     def _show(self, output: Output) -> None:
         self._drop_cleared()
         content = dict(output.content)
-        if content["output_type"] == "error":
-            self._release_tail()
-            content["evalue"] = cut_middle(content["evalue"], self._limit // 10)
-            content["traceback"] = [cut_middle(line, self._limit // 10) for line in content["traceback"]]
-        if "data" in content:
-            content["data"] = self._within_bounds(content["data"])
         display = str(content.get("transient", {}).get("display_id", ""))
         if output.update and (before := self._entries.get(self._displays.get(display, -1))):
             self._drop(before)  # only the newest update of a display can be seen
+        room = self._limit * RICH_FACTOR - self._rich_bytes
+        if content["output_type"] == "error":
+            room += self._limit  # it is told however much was shown before
+            if self._text_bytes <= self._limit // 2:
+                self._release_tail()
+            content["evalue"] = cut_middle(content["evalue"], self._limit // 10)
+            if sum(map(len, content["traceback"])) > self._limit // 2:
+                content["traceback"] = [cut_middle("\n".join(content["traceback"]), self._limit // 2)]
+        elif isinstance(content["data"].get("text/plain"), str):
+            content["data"] = content["data"] | {"text/plain": cut_middle(content["data"]["text/plain"], self._limit)}
+        size = len(json.dumps(content)) + EVENT_BYTES
+        if size > room:
+            content = _too_large(content, size)
+            if room + self._limit // 10 < NOTE_BYTES:
+                return  # said often enough
         entry = self._add({"event": "update_display_data" if output.update else "output", "output": content})
         entry.rich_bytes = len(entry.line) + EVENT_BYTES
         self._rich_bytes += entry.rich_bytes
         if output.update:
             self._displays[display] = entry.seq
 
-    def _within_bounds(self, data: dict[str, Any]) -> dict[str, Any]:
-        """A display's data, its text cut in the middle, the rest replaced by a sentence where it is too much."""
-        kept = dict(data)
-        if isinstance(kept.get("text/plain"), str):
-            kept["text/plain"] = cut_middle(kept["text/plain"], self._limit)
-        sizes = {kind: len(json.dumps(value)) for kind, value in kept.items()}
-        size = sum(sizes.values())
-        if not size or size + EVENT_BYTES <= self._limit * RICH_FACTOR - self._rich_bytes:
-            return kept
-        biggest = max(sizes, key=lambda kind: sizes[kind])
-        sentence = f"… an output of {size_in_words(size)} ({biggest}) is not shown: the cell's outputs are too large …"
-        return {"text/plain": sentence}
+
+def _too_large(content: dict[str, Any], size: int) -> dict[str, Any]:
+    """A sentence in place of an output."""
+    data = content.get("data", {})
+    biggest = max(data, key=lambda kind: len(str(data[kind])), default="error")[:100]
+    sentence = f"… an output of {size_in_words(size)} ({biggest}) is not shown: the cell's outputs are too large …"
+    shown = {"output_type": "display_data", "data": {"text/plain": sentence}, "metadata": {}}
+    transient = content.get("transient", {})
+    return shown | {"transient": transient if len(str(transient)) < EVENT_BYTES else {}}

@@ -76,6 +76,7 @@ class Session:
         self._running: Run | None = None
         self._state: State = "none"
         self._had_kernel = False
+        self._restarts: set[asyncio.Task[None]] = set()
 
     @property
     def state(self) -> State:
@@ -85,8 +86,8 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        """Whether a run is under way or waits for its turn."""
-        return any(not run.log.done for run in self.runs.values())
+        """Whether a run is under way or waits for its turn, or the kernel restarts."""
+        return self._turn.locked() or any(not run.log.done for run in self.runs.values())
 
     def run(self, cell_id: str, code: str, inputs: Inputs, note: str = "") -> Run:
         """Queue a cell. `note` is told once it runs."""
@@ -134,51 +135,58 @@ class Session:
             KernelNotStarted: it did not come up.
         """
         self.used = time.monotonic()
-        await self._end_runs("The kernel was restarted.")
-        async with self._turn:
-            self._state = "starting"
-            try:
-                self._engine = self._new_engine(self.folder)
-                await self._engine.start()
-            except KernelNotStarted:
-                self._engine, self._state = None, "none"
-                raise
-            self._state = "idle"
-            self._had_kernel = True
+        self._cancel_runs("The kernel was restarted.")
+        restart = asyncio.create_task(self._restart())
+        self._restarts.add(restart)
+        restart.add_done_callback(self._restarts.discard)
+        await asyncio.wait({restart})
+        if restart.cancelled():
+            raise KernelNotStarted("The kernel was ended while it restarted. Run a cell to start a fresh one.")
+        restart.result()
 
     async def close(self, reason: str) -> None:
-        """End everything and remove the folder; unfinished runs are told `reason`."""
-        await self._end_runs(reason)
+        """End everything and remove the folder; unfinished runs are told `reason`. No run may come after it."""
+        self._cancel_runs(reason)
+        for restart in self._restarts:
+            restart.cancel()
+        async with self._turn:
+            if self._engine is not None:
+                await self._engine.close()
+            self._state = "none"
         await asyncio.to_thread(self.folder.remove)
 
-    async def _end_runs(self, reason: str) -> None:
+    def _cancel_runs(self, reason: str) -> None:
         for run in self.runs.values():
             if not run.log.done:
                 run.stopped = reason
                 if run.work:
                     run.work.cancel()
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            await engine.close()
-        await asyncio.gather(*(run.work for run in self.runs.values() if run.work), return_exceptions=True)
-        self._state = "none"
+
+    async def _restart(self) -> None:
+        async with self._turn:
+            try:
+                await self._start_kernel()
+            finally:
+                self._settle()
+
+    def _settle(self) -> None:
+        self._state = "idle" if self._engine and self._engine.alive else "none"
+        self.used = time.monotonic()
 
     async def _work(self, run: Run, inputs: Inputs, note: str) -> None:
         try:
             async with self._turn:
                 self._running = run
                 try:
-                    engine = await self._kernel(run, inputs)
-                    fresh = FRESH_AFTER_END if self._had_kernel and engine is not self._engine else ""
-                    self._engine, self._had_kernel, self._state = engine, True, "busy"
+                    engine, fresh = await self._kernel(run, inputs)
+                    self._state = "busy"
                     run.log.status("running", " ".join(filter(None, (note, fresh))))
                     reply = await engine.execute(run.code, run.log.emit)
                     status = "stopped" if run.stopped and reply.status == "error" else reply.status
                     run.finish(status, run.stopped, reply.execution_count)
                 finally:
                     self._running = None
-                    self._state = "idle" if self._engine and self._engine.alive else "none"
-                    self.used = time.monotonic()
+                    self._settle()
         except InputsUnavailable as error:
             run.finish("refused", str(error))
         except KernelNotStarted as error:
@@ -190,21 +198,27 @@ class Session:
         except OSError as error:
             run.finish("died", f"The kernel's folder could not be made ready: {error.strerror}. Run the cell again.")
 
-    async def _kernel(self, run: Run, inputs: Inputs) -> Engine:
-        """The session's kernel, or a new one that is not yet the session's."""
+    async def _kernel(self, run: Run, inputs: Inputs) -> tuple[Engine, str]:
+        """The session's kernel, started where there is none, and what to say of one that took another's place."""
         if self._engine is not None and self._engine.alive:
-            return self._engine
+            return self._engine, ""
         self._state = "starting"
         if not self.folder.filled:
             run.log.status("starting", "Bringing the task's files.")
             files = await asyncio.to_thread(inputs)
             await asyncio.to_thread(self.folder.fill, files)
         run.log.status("starting", "Starting a kernel.")
+        fresh = FRESH_AFTER_END if self._had_kernel else ""
+        return await self._start_kernel(), fresh
+
+    async def _start_kernel(self) -> Engine:
+        self._state = "starting"
         if self._engine is not None:
-            await self._engine.close()  # what the ended kernel left running
-        engine = self._new_engine(self.folder)
-        await engine.start()
-        return engine
+            await self._engine.close()  # with what an ended kernel left running
+        self._engine = self._new_engine(self.folder)
+        await self._engine.start()
+        self._had_kernel = True
+        return self._engine
 
     def _forget_old_runs(self) -> None:
         most = self._output_bytes * KEPT_RUNS_FACTOR

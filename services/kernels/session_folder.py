@@ -10,10 +10,11 @@ import secrets
 import shutil
 import stat
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from services.kernels.processes import ProcessId, identify, kill_leftovers
+from services.kernels.processes import ProcessId, identify, kill_tree
 
 ANSWER_BYTES = 1_000_000
 SOCKET_PATH_BYTES = 107  # sun_path of unix(7), its closing zero left out
@@ -42,11 +43,17 @@ class SessionFolder:
         self.input = self.root / "input"
         self.work = self.root / "work"
         self.filled = False
+        self._removed = False
+        self._changing = threading.Lock()  # a filling nobody waits for any more goes on in its thread
         self._record = self.root.with_suffix(".json")
         self.sockets = _socket_folder()
-        self.note_kernel(None)
-        for folder in (self.root, self.input, self.work):
-            folder.mkdir(mode=0o700)
+        try:
+            self.note_kernel(None)
+            for folder in (self.root, self.input, self.work):
+                folder.mkdir(mode=0o700)
+        except OSError:
+            self.remove()
+            raise
 
     def fill(self, files: Mapping[str, Path]) -> None:
         """Put a task's files into `input/` as copies, read-only, under the given names; blocks while it copies.
@@ -55,12 +62,15 @@ class SessionFolder:
             ValueError: a name is not a plain file name.
             OSError: a file can't be read, or the disk is full.
         """
-        for name, source in files.items():
-            if name in ("", ".", "..") or "/" in name or "\0" in name:
-                raise ValueError(f"{name!r} is not a plain file name")
-            _copy(source, self.input / name)
-        self.input.chmod(0o500)
-        self.filled = True
+        with self._changing:
+            if self.filled or self._removed:
+                return
+            for name, source in files.items():
+                if name in ("", ".", "..") or "/" in name or "\0" in name:
+                    raise ValueError(f"{name!r} is not a plain file name")
+                _copy(source, self.input / name)
+            self.input.chmod(0o500)
+            self.filled = True
 
     def note_kernel(self, kernel: ProcessId | None) -> None:
         """Record which app and which kernel process the folder belongs to."""
@@ -106,9 +116,11 @@ class SessionFolder:
 
     def remove(self) -> None:
         """Remove the folder with all in it, its sockets and its record. Its processes must have ended."""
-        _remove_tree(self.sockets)
-        _remove_tree(self.root)
-        self._record.unlink(missing_ok=True)
+        with self._changing:
+            self._removed = True
+            _remove_tree(self.sockets)
+            _remove_tree(self.root)
+            self._record.unlink(missing_ok=True)
 
 
 def sweep(sessions: Path) -> int:
@@ -127,7 +139,7 @@ def sweep(sessions: Path) -> int:
             continue
         if app and app.running():
             continue
-        kill_leftovers(kernel, root / "work")
+        kill_tree(kernel, root / "work")
         if sockets.name.startswith(SOCKETS):
             _remove_tree(sockets)
         _remove_tree(root)

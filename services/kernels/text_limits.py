@@ -36,8 +36,11 @@ def without_overwritten(text: str) -> str:
     return "\n".join(line[max(0, line.rstrip("\r").rfind("\r")) :] for line in text.split("\n"))
 
 
+PART_BYTES = 100  # what a part counts for beyond its text
+
+
 class Tail:
-    """The end of a text that comes in parts, each of a named stream: at most `limit` letters.
+    """The end of a text that comes in parts, each of a named stream: at most `limit` letters, fewer in many parts.
 
     `cut` counts the letters let go, overwritten ones left out.
     """
@@ -52,11 +55,11 @@ class Tail:
         """Take the next part; what no longer fits goes from the start and is counted in `cut`."""
         if self._parts and self._parts[-1][0] == name and len(self._parts[-1][1]) < self._limit // 4:
             joined = self._parts.pop()[1]
-            self._size -= len(joined)
+            self._size -= len(joined) + PART_BYTES
             text = joined + text
         text = without_overwritten(text)
         self._parts.append((name, text))
-        self._size += len(text)
+        self._size += len(text) + PART_BYTES
         while self._size > self._limit:
             oldest, first = self._parts.popleft()
             over = min(self._size - self._limit, len(first))
@@ -64,6 +67,8 @@ class Tail:
             self.cut += over
             if len(first) > over:
                 self._parts.appendleft((oldest, first[over:]))
+            else:
+                self._size -= PART_BYTES
 
     def parts(self) -> list[tuple[str, str]]:
         """What is kept, as (stream, text), in order."""
