@@ -1,4 +1,4 @@
-"""A real Chromium over the real app."""
+"""A real Chromium over the real app. Both end with this package: what comes after has its event loop to itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium():
     path = shutil.which("chromium")
     assert path, "Debian's chromium is missing: run `make test`, which installs it"
@@ -31,7 +31,7 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app(tmp_path_factory):
     """The app on the bundled tasks: its address."""
     with served_app({"KERNEL_MAX": "8"}, tmp_path_factory.mktemp("cache")) as (url, _):
