@@ -74,8 +74,8 @@ export function mount(pane, server) {
     leftOut.hidden = !answer.left_out.length;
     leftOut.replaceChildren(h('summary', {}, `Left out: ${count(answer.left_out.length)}`), ...answer.left_out.map(line => h('p', {}, line)));
     for (const name of SELECTS) fillSelect(name, answer.facets[name]);
+    list.scrollTop = 0;  // before the rows change: after, it would lay all of them out at once
     list.replaceChildren(...(rows.length ? rows.map(item) : [emptyItem()]));
-    list.scrollTop = 0;
     mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: true});
   }
 
