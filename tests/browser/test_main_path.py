@@ -132,26 +132,29 @@ def test_text_of_a_task_is_never_markup_nor_code(new_visitor, hostile):
 
 def test_a_gold_reaches_the_browser_only_after_grade_or_reveal(new_visitor, hostile):
     page = new_visitor(base=hostile)
-    requests = []
-    page.on("requestfinished", lambda request: requests.append(request))
+    seen, told = [], []  # addresses of all answers, and of those that hold the gold
 
-    def told():
-        """Addresses of the answers so far that hold the gold."""
-        page.wait_for_timeout(500)
-        return [each.url for each in requests if CANARY.encode() in each.response().body()]
+    def pass_on(route):
+        answer = route.fetch()
+        seen.append(route.request.url)
+        if CANARY.encode() in answer.body():
+            told.append(route.request.url)
+        route.fulfill(response=answer)
 
+    page.route("**/*", pass_on)
     page.reload()
     page.locator(".tasks li", has_text="What is it?").click()
     expect(page.locator(".task_view h2")).to_have_text(HOSTILE)
     expect(page.locator(".data_preview table")).to_be_visible()
     page.get_by_role("searchbox").fill(CANARY[:6])
     expect(page.locator(".task_browser p[aria-live]")).to_have_text("0 tasks")
-    assert told() == []
-    assert any("component_server" in each.url for each in requests)
+    assert told == []
+    assert any("component_server" in url for url in seen)
     assert CANARY not in page.content()
     page.get_by_role("button", name="Reveal gold").click()
     expect(page.locator(".grade_panel [data-gold]")).to_have_text(CANARY)
-    assert len(told()) == 1
+    assert len(told) == 1
+    page.unroute("**/*")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
