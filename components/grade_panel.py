@@ -38,8 +38,8 @@ def answer_grader(catalog: Catalog, grader: Grader) -> GradeAnswer:
             }
         try:
             task = catalog.task(str(task_id))
-        except UnknownTask:
-            return _no_such_task(task_id)
+        except UnknownTask as error:
+            return {"error": str(error)}
         verdict = grader.grade(task.answer, prediction, task.reward_mode, task.atol, task.rtol)
         return verdict.as_dict() | {
             "task_id": task.task_id,
@@ -65,11 +65,7 @@ def grade_panel(catalog: Catalog, grade_answer: GradeAnswer) -> gr.HTML:
         task_id = str(request.get("task_id") or "")
         try:
             return {"gold": catalog.task(task_id).answer}
-        except UnknownTask:
-            return _no_such_task(task_id)
+        except UnknownTask as error:
+            return {"error": str(error)}
 
     return pane("grade_panel", "Grade", [grade, reveal])
-
-
-def _no_such_task(task_id: str) -> dict[str, Any]:
-    return {"error": f"There is no task {task_id[:200]!r} among the tasks shown. It may stand in another source."}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,17 +19,33 @@ import(new URL('web/%(name)s.js', document.baseURI))
       + 'your cells and answers are kept in this browser.';
   });
 """
+_NO_OBJECT = {"error": "The request was not understood: it should be one JSON object."}
 
 
 def pane(name: str, label: str, server_functions: Sequence[Callable[[Any], Any]] = ()) -> gr.HTML:
     """Make the pane `name`, drawn by `assets/web/{name}.js` whose `mount(element, server)` is called once.
 
-    `label` names the region for screen readers. Each server function takes one JSON object and returns one.
+    `label` names the region for screen readers. Each server function takes one JSON object and returns one;
+    anything else a caller sends is answered with `{"error": sentence}` before it is reached.
     """
     return gr.HTML(
         html_template=f'<section class="pane {name}" aria-label="{label}"></section>',
         js_on_load=_LOAD % {"name": name},
-        server_functions=list(server_functions),
+        server_functions=[_given_objects(each) for each in server_functions],
         apply_default_css=False,
         elem_id=name,
     )
+
+
+def _given_objects(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The server function, reached by objects only. Gradio awaits coroutine functions and puts others in a thread."""
+
+    @functools.wraps(answer)
+    def in_thread(request: Any) -> Any:
+        return answer(request) if isinstance(request, dict) else _NO_OBJECT
+
+    @functools.wraps(answer)
+    async def awaited(request: Any) -> Any:
+        return await answer(request) if isinstance(request, dict) else _NO_OBJECT
+
+    return awaited if inspect.iscoroutinefunction(answer) else in_thread

@@ -50,9 +50,10 @@ def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
         task_id = str(request.get("task_id") or "")
         try:
             task = read(task_id)
-        except UnknownTask:
-            return {"error": f"There is no task {task_id!r} among the tasks shown. It may stand in another source."}
-        near = catalog.neighbours(query_from(dict(request.get("filters") or {})), task_id)
+        except UnknownTask as error:
+            return {"error": str(error)}
+        filters = request.get("filters")
+        near = catalog.neighbours(query_from(filters if isinstance(filters, dict) else {}), task_id)
         return {"task": task, "neighbours": asdict(near)}
 
     return pane("task_view", "Task", [read_task])

@@ -127,7 +127,8 @@ class Catalog:
         found = self._index.execute(f"SELECT {', '.join(COLUMNS)} FROM task WHERE task_id = ?", (encodable(task_id),))
         row = found.fetchone()
         if row is None:
-            raise UnknownTask(f"There is no task {task_id[:80]!r} among the tasks shown.")
+            message = f"There is no task {task_id[:80]!r} among the tasks shown. It may stand in another source."
+            raise UnknownTask(message)
         return task_of(row)
 
     def tasks(self, query: Query, page: int | None = None, size: int = 50) -> Iterator[Task]:

@@ -35,11 +35,11 @@ class Query:
     @classmethod
     def from_text(cls, given: Mapping[str, str]) -> Query:
         """The query of an address or a form; an unknown order is `as listed`, a seed that is no whole number 0."""
-        filters = {name: given.get(name, "") for name in FACETS}
+        filters = {name: given.get(name, "")[:LONGEST_TEXT] for name in FACETS}  # queries are kept in caches
         order, seed = given.get("order", ""), given.get("seed", "")
         return cls(
             **filters,
-            q=given.get("q", ""),
+            q=given.get("q", "")[:LONGEST_TEXT],
             order=order if order in ORDERS else ORDERS[0],
             seed=int(seed) if seed.isascii() and seed.isdigit() and len(seed) < 19 else 0,
         )

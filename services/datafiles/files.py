@@ -61,7 +61,7 @@ class DataFiles:
             DataFileError: one of its states, with a sentence.
         """
         if name not in {file.name for file in self.list(task)}:
-            raise NotFound(f"The task has no file {name!r}.")
+            raise NotFound(f"The task has no file {name[:200]!r}.")
         if isinstance(self._files, LocalFiles):
             return self._files.open(task, name)
         return self._files.open(task, name, wait_seconds, progress)

@@ -72,12 +72,42 @@ def test_an_answer_is_graded_rung_by_rung(client):
         (["nowhere"], "/read_task", "nowhere"),
         (["bird_1", "../../etc/passwd"], "/preview_file", "passwd"),
         (["nowhere", "1"], "/grade_answer", "nowhere"),
+        ([None, "1"], "/grade_answer", "^There is no task '' among the tasks shown"),
+        ([5], "/read_task", r"^task_id should be text\.$"),
+        (["bird_1", ["table.csv"]], "/preview_file", r"^name should be text\.$"),
+        (["bird_1", "table.csv", "", {}], "/preview_file", r"^offset should be a whole number\.$"),
+        ([5], "/search_tasks", r"^q should be text\.$"),
+        (["", "", "", "", "", "easiest"], "/search_tasks", "^order should be one of as listed, curriculum, shuffled"),
+        (["", "", "", "", "", "as listed", "two"], "/search_tasks", r"^page should be a whole number\.$"),
     ],
 )
 def test_a_mistake_is_answered_by_a_sentence(client, arguments, endpoint, sentence):
     with pytest.raises(AppError, match=sentence) as caught:
         client.predict(*arguments, api_name=endpoint)
     assert "Traceback" not in str(caught.value)
+
+
+def _served(url, body):
+    request = urllib.request.Request(url + "gradio_api/component_server", json.dumps(body).encode())
+    request.add_header("Content-Type", "application/json")
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def test_whatever_a_script_sends_to_the_pages_own_functions_is_answered_in_a_sentence(url):
+    with urllib.request.urlopen(url + "config") as answer:
+        components = json.load(answer)["components"]
+    functions = [(each["id"], name) for each in components for name in each["props"].get("server_fns") or []]
+    assert {name for _, name in functions} >= {"search", "read_task", "preview", "starter_code", "grade", "reveal"}
+    for component, name in functions:
+        for data in (None, 5, "bird_1", [{"task_id": "bird_1"}]):
+            body = {"session_hash": "a", "component_id": component, "fn_name": name, "data": data}
+            assert _served(url, body) == {"error": "The request was not understood: it should be one JSON object."}
+    view = next(component for component, name in functions if name == "read_task")
+    body = {"session_hash": "a", "component_id": view, "fn_name": "read_task"}
+    answer = _served(url, body | {"data": {"task_id": "bird_1", "filters": [1, "tier"]}})
+    assert (answer["task"]["task_id"], answer["neighbours"]["total"]) == ("bird_1", 3)
+    assert len(_served(url, body | {"data": {"task_id": "x" * 1_000_000}})["error"]) < 200
 
 
 def test_only_the_four_endpoints_are_public(client):

@@ -88,4 +88,6 @@ def test_starter_code_of_one_file_names_it_as_the_kernel_does(half_there):
     assert half_there({"task_id": "half", "name": "sub/a.csv"}) == {
         "code": "import pandas as pd\n\nsub__a = pd.read_csv('../input/sub__a.csv')\nsub__a.head()\n"
     }
-    assert half_there({"task_id": "nowhere"}) == {"error": "There is no task 'nowhere' among the tasks shown."}
+    assert half_there({"task_id": "nowhere"}) == {
+        "error": "There is no task 'nowhere' among the tasks shown. It may stand in another source."
+    }
