@@ -57,14 +57,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _whole_number(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError
-    return number
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, zero or more")
+    return int(text)
 
 
 def _page_number(text: str) -> int:
-    return _whole_number(text) or _whole_number("")
+    number = _whole_number(text)
+    if not number:
+        raise argparse.ArgumentTypeError("pages count from 1")
+    return number
 
 
 def _unknown_values(catalog: Catalog, query: Query) -> Iterator[str]:
@@ -107,8 +109,11 @@ def _one_line(text: str) -> str:
 if __name__ == "__main__":
     try:
         code = main()
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        print(end="", flush=True)
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+        if not isinstance(error, BrokenPipeError):  # which means the reader, such as `head`, has seen enough
+            print(f"The output can't be written: {error.strerror}.", file=sys.stderr)
+            code = 1
     sys.exit(code)

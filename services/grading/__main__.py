@@ -137,8 +137,11 @@ def main() -> int:
             for answer in graded_lines(lines, grader):
                 failed |= "reward" not in answer
                 print(json.dumps(answer), flush=True)
-    except BrokenPipeError:  # the reader has seen enough
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # which means the reader has seen enough
+            print(f"The run ended early: {error.strerror}.", file=sys.stderr)
+            return 2
     return int(failed)
 
 

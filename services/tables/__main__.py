@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -51,4 +52,13 @@ def _plain(cell: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+        print(end="", flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+        if not isinstance(error, BrokenPipeError):  # which means the reader, such as `head`, has seen enough
+            print(f"The output can't be written: {error.strerror}.", file=sys.stderr)
+            code = 1
+    sys.exit(code)
