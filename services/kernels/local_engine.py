@@ -30,6 +30,7 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 START_SECONDS = 60.0
 WATCH_SECONDS = 0.2  # how soon a death is noticed
 LAST_WORDS_SECONDS = 0.2  # what a dying kernel sent may still be on its way
+REPLY_SECONDS = 0.3  # how long after `idle` the reply of an interrupted cell may come
 IDLE_SECONDS = 5.0  # silence after a reply that stands for a lost `idle`
 KEPT_CELLS = 64  # cells whose threads' late outputs still find their way
 
@@ -41,6 +42,7 @@ class _Cell:
     emit: Emit
     started: asyncio.Event = field(default_factory=asyncio.Event)
     idle: asyncio.Event = field(default_factory=asyncio.Event)
+    interrupted: bool = False
     reply: asyncio.Future[Message] = field(default_factory=asyncio.Future)
 
 
@@ -130,7 +132,7 @@ class LocalEngine:
             raise KernelDied(self._exit_code)
         # one cell at a time is sent, so there is no queue in the kernel for an error to clear
         cell = self._expect(self._client.execute(code, allow_stdin=False, stop_on_error=False), emit)
-        content = await self._or_death(cell.reply)
+        content = await self._or_death(self._reply(cell))
         await self._or_death(self._idle(cell))
         for page in pages_of(content):
             emit(page)
@@ -140,10 +142,11 @@ class LocalEngine:
         if not self.alive or self._manager is None:
             return
         if self._cells:
-            # before a cell has started the kernel ignores the signal
+            # before it runs the cell's code the kernel ignores the signal
             running = next(reversed(self._cells.values()))
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(running.started.wait(), 1)
+            running.interrupted = True
         await self._manager.interrupt_kernel()
 
     async def close(self) -> None:
@@ -187,6 +190,19 @@ class LocalEngine:
             result.cancel()
             ended.cancel()
 
+    async def _reply(self, cell: _Cell) -> Message:
+        """The cell's reply. None comes when an interrupt hits the kernel just before or after the cell's code."""
+        idle = asyncio.create_task(cell.idle.wait())
+        try:
+            await asyncio.wait((cell.reply, idle), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            idle.cancel()
+        while not cell.reply.done():
+            await asyncio.wait({cell.reply}, timeout=REPLY_SECONDS)
+            if cell.interrupted and not cell.reply.done():
+                return {"status": "error"}
+        return cell.reply.result()
+
     async def _idle(self, cell: _Cell) -> None:
         """Return once the cell's last output has come; `idle` may come before the reply or after it."""
         while not cell.idle.is_set() and time.monotonic() - self._heard < IDLE_SECONDS:
@@ -212,9 +228,11 @@ class LocalEngine:
         cell = self._cells.get(message["parent_header"].get("msg_id", ""))
         if cell is None:
             return
-        if kind == "status":
-            (cell.idle if content.get("execution_state") == "idle" else cell.started).set()
-            return
+        if kind == "execute_input":
+            cell.started.set()
+        elif kind == "status" and content.get("execution_state") == "idle":
+            cell.started.set()
+            cell.idle.set()
         output = output_of(kind, content)
         if output is not None:
             cell.emit(output)

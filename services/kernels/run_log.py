@@ -220,7 +220,7 @@ class RunLog:
         room = self._limit * RICH_FACTOR - self._rich_bytes
         if content["output_type"] == "error":
             room += self._limit  # it is told however much was shown before
-            if self._text_bytes <= self._limit // 2:
+            if self._text_bytes < self._limit * 3 // 4:  # or errors without end would let out tails without end
                 self._release_tail()
             content["evalue"] = cut_middle(content["evalue"], self._limit // 10)
             if sum(map(len, content["traceback"])) > self._limit // 2:

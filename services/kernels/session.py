@@ -93,10 +93,10 @@ class Session:
         """Queue a cell. `note` is told once it runs."""
         run = Run(cell_id, code, self._output_bytes)
         self.used = time.monotonic()
+        if self.busy:
+            run.log.status("waiting")
         self.runs[run.run_id] = run
         self._forget_old_runs()
-        if self._turn.locked():
-            run.log.status("waiting")
         run.work = asyncio.create_task(self._work(run, inputs, note))
         run.work.add_done_callback(lambda work: _end_unended(run, work))
         return run

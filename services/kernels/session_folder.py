@@ -17,6 +17,7 @@ from pathlib import Path
 from services.kernels.processes import ProcessId, identify, kill_tree
 
 ANSWER_BYTES = 1_000_000
+NOT_PLAIN = "answer.txt is not a plain file. Write the answer into a file of that name."
 SOCKET_PATH_BYTES = 107  # sun_path of unix(7), its closing zero left out
 SOCKETS = "workbench-"
 FICLONE = 0x40049409  # ioctl_ficlone(2): share blocks, copy on write
@@ -99,14 +100,13 @@ class SessionFolder:
         except FileNotFoundError:
             return None
         except OSError:
-            raise AnswerUnreadable(
-                "answer.txt is not a plain file. Write the answer into a file of that name."
-            ) from None
+            raise AnswerUnreadable(NOT_PLAIN) from None
         finally:
             os.close(folder)
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise AnswerUnreadable(NOT_PLAIN)
         with open(file, "rb") as stream:  # noqa: PTH123 - a descriptor has no path
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise AnswerUnreadable("answer.txt is not a plain file. Write the answer into a file of that name.")
             text = stream.read(ANSWER_BYTES + 1)
         if len(text) > ANSWER_BYTES:
             raise AnswerUnreadable(

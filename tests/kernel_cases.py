@@ -1,0 +1,83 @@
+"""What the kernel tests share: a pool over real kernels, runs read to their end, and processes seen in /proc."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+
+from services.kernels import KernelPool
+from services.settings import Settings
+
+KERNEL_PYTHON = Settings().kernel_python
+ADA, BOB, CYD = "a" * 48, "b" * 48, "c" * 48
+
+
+def in_pool(tmp_path, use, **options):
+    """The result of `await use(pool)`, in a pool of its own."""
+
+    async def main():
+        async with KernelPool(KERNEL_PYTHON, tmp_path / "sessions", **options) as pool:
+            return await use(pool)
+
+    return asyncio.run(main())
+
+
+def start(pool, code, *, token=ADA, task="task", cell="cell", inputs=dict):
+    return pool.run(token, task, cell, code, inputs)
+
+
+async def events_of(run, seconds=30):
+    async def read():
+        return [json.loads(line) async for lines in run.log.follow() for line in lines.splitlines()]
+
+    return await asyncio.wait_for(read(), seconds)
+
+
+async def ended(pool, code, **where):
+    """Run a cell to its end: the text it printed and its last event."""
+    events = await events_of(start(pool, code, **where))
+    return printed(events), events[-1]
+
+
+def outputs(events):
+    return [event["output"] for event in events if event["event"] == "output"]
+
+
+def printed(events):
+    return "".join(output["text"] for output in outputs(events) if output["output_type"] == "stream")
+
+
+async def until(condition, seconds=10.0):
+    """Wait for a condition that must come true in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come true in time"
+        await asyncio.sleep(0.02)
+
+
+async def until_running(run):
+    """Wait until the cell has printed something."""
+    await until(lambda: run.log.outputs())
+
+
+def alive(pid):
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def kernels_below(folder):
+    """Numbers of the living processes whose home is somewhere below `folder`."""
+    found = set()
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            of_folder = b"HOME=" + os.fsencode(folder) in (each / "environ").read_bytes()
+        except OSError:
+            continue
+        if of_folder and alive(int(each.name)):
+            found.add(int(each.name))
+    return found

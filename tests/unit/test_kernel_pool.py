@@ -1,0 +1,239 @@
+"""Who has a kernel, how many there may be, which one goes, and what its owner is told."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from services.kernels import InputsUnavailable, KernelPool
+from services.settings import Settings
+from tests.kernel_cases import (
+    ADA,
+    BOB,
+    CYD,
+    KERNEL_PYTHON,
+    alive,
+    ended,
+    events_of,
+    in_pool,
+    kernels_below,
+    printed,
+    start,
+    until,
+    until_running,
+)
+
+LOOP = "print('on', flush=True)\nwhile True: pass"
+
+
+def test_six_visitors_start_at_once_and_do_not_see_each_other(tmp_path):
+    tokens = [f"{n:048x}" for n in range(6)]
+
+    async def use(pool):
+        first = [start(pool, f"mine = {n}", token=token) for n, token in enumerate(tokens)]
+        seen = [await events_of(run, 60) for run in first]
+        second = [start(pool, "import os; print(mine, os.getpid())", token=token) for token in tokens]
+        texts = [printed(await events_of(run)).split() for run in second]
+        try:
+            pool.find(tokens[1], first[0].run_id)
+        except LookupError as error:
+            strange = str(error)
+        return [events[-1]["status"] for events in seen], texts, strange, pool.status(tokens[0])["runs"]
+
+    statuses, texts, strange, runs = in_pool(tmp_path, use, kernel_max=6)
+    assert statuses == ["ok"] * 6
+    assert [text[0] for text in texts] == list("012345")
+    assert len({text[1] for text in texts}) == 6
+    assert "run the cell again" in strange
+    assert [(run["cell_id"], run["done"]) for run in runs] == [("cell", True)] * 2
+
+
+def test_another_task_gets_a_fresh_kernel_and_no_file_of_the_last(tmp_path):
+    async def use(pool):
+        await ended(pool, "x = 1; open('answer.txt', 'w').write('7')", task="one")
+        answers = [pool.answer(ADA, "one"), pool.answer(ADA, "two"), pool.answer(BOB, "one")]
+        running = start(pool, LOOP, task="one")
+        await until_running(running)
+        events = await events_of(start(pool, "import os; print('x' in globals(), os.listdir())", task="two"))
+        return answers, (await events_of(running))[-1], events, pool.answer(ADA, "two"), pool.status(ADA)
+
+    answers, done, events, answer, status = in_pool(tmp_path, use)
+    assert answers == ["7", None, None]
+    assert (done["status"], "another task was run" in done["message"]) == ("stopped", True)
+    assert printed(events) == "False []\n"
+    (note,) = (event["message"] for event in events if event.get("status") == "running")
+    assert note == "A fresh kernel was started for this task; the variables of the previous task are gone."
+    assert answer is None
+    assert (status["state"], status["task_id"], status["message"]) == ("idle", "two", "")
+
+
+def test_the_kernel_unused_for_longest_makes_room_and_its_owner_is_told(tmp_path):
+    async def use(pool):
+        for token in (ADA, BOB):
+            await ended(pool, "1", token=token)
+        await ended(pool, "1", token=ADA)
+        await ended(pool, "1", token=CYD)
+        states = [pool.status(token) for token in (ADA, BOB, CYD, BOB)]
+        return [(each["state"], each["message"]) for each in states], len(kernels_below(tmp_path))
+
+    states, kernels = in_pool(tmp_path, use, kernel_max=2)
+    assert [state for state, _ in states] == ["idle", "none", "idle", "none"]
+    assert "make room for another visitor" in states[1][1]
+    assert states[3][1] == ""  # said once
+    assert kernels == 2
+
+
+def test_one_too_many_is_refused_while_all_run_and_welcome_after(tmp_path):
+    async def use(pool):
+        running = start(pool, LOOP)
+        await until_running(running)
+        refused = await events_of(start(pool, "1", token=BOB))
+        await pool.stop(ADA)
+        return refused, await ended(pool, "print(1)", token=BOB)
+
+    refused, (text, _) = in_pool(tmp_path, use, kernel_max=1)
+    (event,) = refused
+    assert event["status"] == "refused"
+    assert event["message"] == "All 1 kernels are running cells. Your cells are kept; try again in a minute."
+    assert text == "1\n"
+
+
+def test_an_unused_kernel_is_ended_and_one_that_runs_is_not(tmp_path):
+    async def use(pool):
+        await ended(pool, "1")
+        running = start(pool, "import time; print('on', flush=True); time.sleep(3); print('off')", token=BOB)
+        await until_running(running)
+        pids = kernels_below(tmp_path)
+        await until(lambda: len(kernels_below(tmp_path)) == len(pids) - 1)
+        return pool.status(ADA), pool.status(BOB)["state"], printed(await events_of(running))
+
+    status, other, text = in_pool(tmp_path, use, idle_seconds=1)
+    assert status["state"] == "none"
+    assert "ended after 1 seconds without use" in status["message"]
+    assert (other, text) == ("busy", "on\noff\n")
+
+
+def test_asking_for_the_state_is_no_use_of_a_kernel(tmp_path):
+    async def use(pool):
+        await ended(pool, "1")
+        began = time.monotonic()
+        while pool.status(ADA)["state"] != "none":
+            assert time.monotonic() - began < 10
+            await asyncio.sleep(0.05)
+
+    in_pool(tmp_path, use, idle_seconds=0.5)
+
+
+def test_no_kernel_where_strangers_can_come(tmp_path):
+    settings = Settings(gradio_server_name="0.0.0.0", cache_dir=tmp_path)
+
+    async def use():
+        async with KernelPool.from_settings(settings) as pool:
+            return await events_of(start(pool, "1")), pool.status(ADA), await pool.restart(ADA)
+
+    (event,), status, _ = asyncio.run(use())
+    assert event["status"] == "refused"
+    assert "its kernels are not confined yet" in event["message"]
+    assert (status["state"], status["message"]) == ("none", event["message"])
+    assert not kernels_below(tmp_path)
+    assert not (tmp_path / "sessions").exists()
+
+
+def test_a_run_goes_on_with_nobody_reading(tmp_path):
+    async def use(pool):
+        run = start(pool, "import time\nfor n in range(5): print(n, flush=True); time.sleep(.05)")
+        reader = run.log.follow()
+        await anext(reader)
+        await reader.aclose()
+        await until(lambda: run.log.done)
+        return await events_of(run), await events_of(pool.find(ADA, run.run_id))
+
+    first, second = in_pool(tmp_path, use)
+    assert first == second
+    assert printed(first) == "0\n1\n2\n3\n4\n"
+    numbers = [event["seq"] for event in first]
+    assert numbers == sorted(set(numbers))
+    assert [event["event"] for event in first].index("done") == len(first) - 1
+
+
+def test_files_that_cannot_come_and_a_python_that_is_missing_are_said(tmp_path):
+    def missing():
+        raise InputsUnavailable("The kernel was not started: rows.csv could not be fetched.")
+
+    async def use(pool):
+        return (await ended(pool, "1", inputs=missing))[1], pool.status(ADA)["state"], (await ended(pool, "1"))[1]
+
+    refused, state, again = in_pool(tmp_path, use)
+    assert (refused["status"], refused["message"]) == ("refused", str(InputsUnavailable(refused["message"])))
+    assert "rows.csv could not be fetched" in refused["message"]
+    assert (state, again["status"]) == ("none", "ok")
+
+    async def without_python():
+        async with KernelPool(tmp_path / "no" / "python", tmp_path / "sessions") as pool:
+            return (await ended(pool, "1"))[1]
+
+    died = asyncio.run(without_python())
+    assert died["status"] == "died"
+    assert "there is no Python at" in died["message"]
+
+
+def test_a_start_that_fails_says_why_and_leaves_nothing(tmp_path):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'No module named ipykernel' >&2\nexit 1\n")
+    python.chmod(0o755)
+
+    async def use():
+        async with KernelPool(python, tmp_path / "sessions") as pool:
+            began = time.monotonic()
+            done = (await ended(pool, "1"))[1]
+            return done, time.monotonic() - began, pool.status(ADA)["state"]
+
+    done, seconds, state = asyncio.run(use())
+    assert (done["status"], state) == ("died", "none")
+    assert "No module named ipykernel" in done["message"]
+    assert seconds < 5
+
+
+APP = """
+import asyncio, sys
+from pathlib import Path
+from services.kernels import KernelPool
+
+async def main():
+    async with KernelPool(Path(sys.argv[1]), Path(sys.argv[2])) as pool:
+        run = pool.run("a" * 48, "task", "cell", %r, dict)
+        async for line in run.log.follow():
+            sys.stdout.buffer.write(line); sys.stdout.flush()
+
+asyncio.run(main())
+"""
+WITH_CHILD = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)
+print('pids', os.getpid(), child.pid, flush=True)
+while True: time.sleep(1)
+"""
+
+
+def test_no_kernel_outlives_an_app_that_is_killed_and_the_next_app_clears_up(tmp_path):
+    sessions = tmp_path / "sessions"
+    app = subprocess.Popen(
+        [sys.executable, "-c", APP % WITH_CHILD, KERNEL_PYTHON, sessions], stdout=subprocess.PIPE, text=True
+    )
+    line = next(line for line in app.stdout if "pids" in line)
+    kernel, child = (int(word) for word in line.split("pids ")[1].split("\\n")[0].split())
+    os.kill(app.pid, signal.SIGKILL)
+    app.wait()
+    app.stdout.close()
+
+    async def next_app():
+        await until(lambda: not alive(kernel), 5)
+        left = list(sessions.iterdir())
+        async with KernelPool(KERNEL_PYTHON, sessions):
+            return left
+
+    assert len(asyncio.run(next_app())) == 2
+    assert not alive(child)
+    assert not list(sessions.iterdir())
