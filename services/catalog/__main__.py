@@ -92,14 +92,14 @@ def _print_table(catalog: Catalog, query: Query, page: int | None) -> None:
     found = catalog.search(query, page=(page or 1) - 1)
     print(catalog.status.sentence)
     for name, counts in catalog.facets(query).items():
-        shown = " · ".join(f"{value} {tasks:,}" for value, tasks in counts[:NAMED_AT_MOST])
+        shown = " · ".join(f"{_one_line(value)} {tasks:,}" for value, tasks in counts[:NAMED_AT_MOST])
         more = f" · and {len(counts) - NAMED_AT_MOST:,} more" if len(counts) > NAMED_AT_MOST else ""
         print(f"  {name.replace('_', ' ')}: {shown or 'none'}{more}")
     pages = -(-found.total // 50)
     print(f"{found.total:,} tasks" + (f", page {found.page + 1:,} of {pages:,}" if pages > 1 else ""))
     for row in found.rows:
-        tags = f"{row.split:5} {row.difficulty_tier:6} {row.difficulty_level} {row.reward_mode:11}"
-        print(f"{row.task_id:24} {tags} {_one_line(row.kaggle_dataset):30} {_one_line(row.question)[:100]}")
+        tags = f"{row.split:5} {row.difficulty_tier:6} {row.difficulty_level} {_one_line(row.reward_mode):11}"
+        print(f"{_one_line(row.task_id):24} {tags} {_one_line(row.kaggle_dataset):30} {_one_line(row.question)[:100]}")
 
 
 def _one_line(text: str) -> str:

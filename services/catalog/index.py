@@ -74,7 +74,9 @@ def _contents_hash(folder: Path) -> str:
     """Names a source by what is in its parquet files, wherever they are."""
     total = hashlib.sha256(f"{FORMAT}".encode())
     for path in sorted((folder / "data").glob("*.parquet")):
-        total.update(f"\n{path.name}\n".encode())
+        total.update(f"\n{path.name}\n".encode(errors="surrogateescape"))
+        if not path.is_file():  # a pipe or a device may never end
+            continue
         try:
             with path.open("rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())

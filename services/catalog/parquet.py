@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import types
 
+from services.catalog.query import encodable
 from services.catalog.task import REWARD_MODES, SPLITS, TIERS, Task
 
 BATCH = 2000
@@ -66,7 +67,9 @@ def read_tasks(folder: Path, findings: Findings) -> Iterator[Task]:
     known = {path for paths in files.values() for path in paths}
     for path in sorted((folder / "data").glob("*.parquet")):
         if path not in known:
-            findings.leave_out(f"data/{path.name} is left out: its name begins with none of train-, test- and eval-.")
+            findings.leave_out(
+                f"data/{encodable(path.name)} is left out: its name begins with none of train-, test- and eval-."
+            )
     seen: set[str] = set()
     for split, paths in files.items():
         if not paths:
@@ -76,7 +79,10 @@ def read_tasks(folder: Path, findings: Findings) -> Iterator[Task]:
 
 
 def _read_file(path: Path, split: str, seen: set[str], findings: Findings) -> Iterator[Task]:
-    name, row = f"data/{path.name}", 0
+    name, row = f"data/{encodable(path.name)}", 0
+    if not path.is_file():
+        findings.leave_out(f"{name} can't be read: it is a folder, a device or a broken link; it is left out.")
+        return
     where = "it is truncated or no parquet file"
     try:
         with pq.ParquetFile(path) as file:

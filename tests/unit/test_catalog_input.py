@@ -1,5 +1,7 @@
 """Bad input is left out with a sentence that names file, column and row; the good rest is shown."""
 
+import os
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -153,6 +155,27 @@ def test_a_truncated_file(opened, source, keep):
     assert totals(catalog) == [10, 0, 10]
     (sentence,) = catalog.status.left_out
     assert sentence.startswith(f"data/{TEST} can't be read: it is truncated or no parquet file (Arrow")
+
+
+def test_what_is_no_file_is_left_out_and_not_waited_for(opened, source):
+    os.mkfifo(source / "data" / "test-1.parquet")
+    (source / "data" / "test-2.parquet").symlink_to("/dev/zero")
+    (source / "data" / "test-3.parquet").mkdir()
+    catalog = opened()
+    assert totals(catalog) == [10, 10, 10]
+    assert catalog.status.left_out == tuple(
+        f"data/test-{number}.parquet can't be read: it is a folder, a device or a broken link; it is left out."
+        for number in (1, 2, 3)
+    )
+
+
+def test_a_file_name_that_is_no_text_is_still_named(opened, source):
+    path = source / "data" / os.fsdecode(b"test-\xff.parquet")
+    (source / "data" / TEST).rename(path)
+    catalog = opened()
+    assert totals(catalog) == [10, 0, 10]
+    (sentence,) = catalog.status.left_out
+    assert sentence.encode().startswith(b"data/test-?.parquet can't be read: ")
 
 
 def test_a_file_damaged_in_the_middle(opened, source, table):
