@@ -150,7 +150,7 @@ export function mount(pane, server) {
   async function starterOf(taskId) {
     try {
       const answer = await server.starter_code({task_id: taskId});
-      return answer.code === undefined ? {error: answer.error || 'There is no starter code for this task.'} : answer;
+      return answer.code === undefined ? {error: answer.error || 'There is no starter code for this task.'} : {code: answer.code.trimEnd()};
     } catch {
       return {error: 'The starter code did not load: the app did not answer.'};
     }
@@ -170,7 +170,7 @@ export function mount(pane, server) {
     const to = notebook;
     const {code, error} = await starterOf(to.taskId);
     if (error) { say(error, 'warn'); return; }
-    if (to.cells[0].code.trim() === code.trim()) { to.cells[0].edit(); return; }
+    if (to.cells[0].code.trim() === code) { to.cells[0].edit(); return; }
     const empty = !to.cells[0].code.trim();
     const cell = empty ? to.cells[0] : to.add(0);
     cell.code = code;
@@ -203,12 +203,14 @@ export function mount(pane, server) {
   findRunningTask();
 
   workbench.notebook = {
-    /** Add a cell with `code` below the one in use and put the cursor in it. */
+    /** Add a cell with `code` below the one in use, unless a cell holds it already, and put the cursor in it. */
     insertCell(code) {
       if (!notebook) return;
+      const same = notebook.cells.find(cell => cell.code.trim() === code.trim());
+      if (same) { same.edit(); return; }
       const only = notebook.cells.length === 1 && !notebook.cells[0].code.trim() ? notebook.cells[0] : null;
       const cell = only ?? notebook.add(notebook.cells.indexOf(notebook.current) + 1);
-      cell.code = code;
+      cell.code = code.trimEnd();
       cell.edit();
     },
     /** The last run cell's result, or the last line it printed: {text, label} or null. */

@@ -77,7 +77,11 @@ export class NotebookCell {
 
   get answer() { return this.#outputs.answer; }
 
-  edit() { this.#editor.focus(); }
+  /** Put the cursor into it, and it into sight: an editor takes the focus where it is. */
+  edit() {
+    this.#editor.focus();
+    this.#editor.dom.scrollIntoView({block: 'nearest'});
+  }
 
   focus() { this.element.focus(); }
 

@@ -50,6 +50,7 @@ export class CellOutputs {
   #inner = h('div', {class: 'nb-items'});
   #more = h('button', {type: 'button', class: 'btn quiet nb-more', hidden: true, 'aria-expanded': 'false'}, 'Expand output');
   #clearNext = false;
+  #failed = false;  // an error came last and has not been on the page yet
   #frame = 0;
 
   constructor(label) {
@@ -71,6 +72,9 @@ export class CellOutputs {
   }
 
   #fit() {
+    // a long traceback's last line is the one that says what went wrong
+    if (this.#failed) this.#box.scrollTop = this.#box.scrollHeight;
+    this.#failed = false;
     const whole = this.#box.classList.contains('expanded');
     const over = this.#box.scrollHeight > this.#box.clientHeight + 4;
     this.#more.hidden = !whole && !over;
@@ -113,6 +117,7 @@ export class CellOutputs {
 
   #place(item) {
     this.#items.push(item);
+    this.#failed = item.output.output_type === 'error';
     this.#inner.append(item.element);
   }
 

@@ -90,6 +90,17 @@ def test_use_in_notebook_writes_the_reader_into_a_cell(data):
     data.get_by_role("button", name="Use in notebook").click()
     cell = data.page.locator(".notebook .cm-content").last
     expect(cell).to_contain_text("many = pd.read_csv('../input/many.csv', dtype={'id': str})")
+    expect(cell).to_be_in_viewport()
+
+
+def test_use_in_notebook_shows_the_cell_that_reads_the_file_already(new_visitor):
+    page = new_visitor("?task=demo_gapminder_qa_1")
+    cell = page.locator(".notebook .cm-content")
+    expect(cell).to_contain_text("read_csv('../input/gapminder.csv')")
+    page.get_by_role("button", name="Use in notebook").click()
+    expect(cell).to_be_focused()
+    expect(cell).to_have_count(1)
+    expect(cell).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("width", [390, 1440])

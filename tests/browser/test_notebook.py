@@ -168,6 +168,19 @@ def test_run_all_stops_at_the_first_error_and_says_so(notebook):
     expect(output(notebook.cells.nth(3))).to_be_hidden()
 
 
+def test_a_long_traceback_shows_its_last_line_also_after_a_reload(notebook):
+    code = "import pandas as pd\npd.read_csv('../input/none of these.csv', storage_options=None)"
+    box = notebook.ran(code, "error").locator(".nb-scroll")
+    for _ in range(2):
+        expect(box).to_contain_text("No such file or directory")
+        hidden = box.evaluate(
+            "box => [box.scrollHeight > box.clientHeight, box.scrollHeight - box.clientHeight - box.scrollTop]"
+        )
+        assert hidden == [True, 0]
+        notebook.page.reload()
+        box = notebook.cells.last.locator(".nb-scroll")
+
+
 def test_a_dead_kernel_is_said_and_the_next_run_works(notebook):
     dead = notebook.ran("import os, time\nprint('before', flush=True)\ntime.sleep(0.5)\nos._exit(1)", state="died")
     expect(dead.locator(".notice")).to_contain_text("kernel stopped")
