@@ -15,6 +15,14 @@ const REASONS = {
 };
 const OUTCOMES = {'right': ['✓', 'Right', 'good'], 'wrong': ['✕', 'Wrong', 'bad'], 'not gradable': ['!', 'Not gradable', 'warn']};
 
+/** Why the verdict is what it is; math_verify may have read no more than a part of the texts, which is said here. */
+function reasonOf({method, rungs, gold}, prediction) {
+  const {gold: left, prediction: right} = rungs.find(rung => rung.name === method) ?? {};
+  const whole = left?.text === gold.trim() && right?.text === prediction.trim();
+  if (method !== 'math_verify' || !left?.text || !right?.text || whole) return REASONS[method];
+  return `${REASONS[method]} It read ${excerpt(left.text)} in the gold and ${excerpt(right.text)} in the answer.`;
+}
+
 /** What this tab keeps of a task: the answer in the box and the attempts. Kept on reload, gone with the tab. */
 const kept = {
   get(taskId) {
@@ -105,7 +113,7 @@ export function mount(pane, server) {
     const [icon, words, look] = OUTCOMES[answer.outcome];
     verdictBox.replaceChildren(h('div', {class: `outcome ${look}`, 'data-outcome': answer.outcome, 'data-method': answer.method},
       h('span', {class: 'outcome-icon', 'aria-hidden': 'true'}, icon),
-      h('div', {}, h('p', {class: 'outcome-words'}, words), h('p', {class: 'small'}, REASONS[answer.method]),
+      h('div', {}, h('p', {class: 'outcome-words'}, words), h('p', {class: 'small'}, reasonOf(answer, prediction)),
         h('p', {class: 'small muted'}, answer.reward === null ? 'no reward' : `reward ${answer.reward.toFixed(1)}`, ' · method ', h('span', {class: 'mono'}, answer.method)))));
     revealButton.hidden = true;
     ladderBox.replaceChildren(goldLine(answer.gold),
@@ -116,7 +124,7 @@ export function mount(pane, server) {
     showAttempts();
   }
 
-  const goldLine = gold => h('p', {class: 'gold'}, h('span', {class: 'small muted'}, 'Gold '), h('q', {class: 'mono quote', 'data-gold': true}, gold));
+  const goldLine = gold => h('p', {class: 'gold'}, h('span', {class: 'small muted'}, 'Gold'), h('q', {class: 'mono quote', 'data-gold': true}, gold));
 
   async function reveal() {
     const mine = asked, of = task.task_id;
