@@ -1,5 +1,5 @@
 // The task browser. The address holds every choice, so a link, a reload and Back all show the same list.
-import {FILTERS, address, count, h, workbench} from './workbench.js';
+import {FILTERS, address, count, h, withCode, workbench} from './workbench.js';
 
 const SELECTS = ['split', 'tier', 'mode', 'level', 'file_type', 'package_tier'];
 const TYPING_PAUSE_MS = 120;
@@ -12,7 +12,7 @@ export function mount(pane, server) {
   const seedField = h('label', {class: 'field', hidden: true}, 'Seed', seed);
   const form = h('form', {role: 'search', 'aria-label': 'Filter tasks', class: 'filters'},
     h('label', {class: 'field wide'}, 'Search',
-      h('input', {name: 'q', type: 'search', placeholder: 'Part of a question, id, dataset or file name…', autocomplete: 'off', spellcheck: 'false'})),
+      h('input', {name: 'q', type: 'search', placeholder: 'Question, id, dataset or file…', autocomplete: 'off', spellcheck: 'false'})),
     select('split', 'Split'), select('tier', 'Tier'), select('mode', 'Reward mode'),
     h('label', {class: 'field wide'}, 'Kaggle dataset',
       h('input', {name: 'dataset', list: 'dataset-options', placeholder: 'Type to find one…', autocomplete: 'off', spellcheck: 'false'})),
@@ -91,7 +91,7 @@ export function mount(pane, server) {
 
   function item(row, index) {
     return h('li', {role: 'option', id: `task-${index}`, 'aria-selected': String(row.task_id === workbench.chosen), 'data-task': row.task_id},
-      h('span', {class: 'question'}, row.question),
+      h('span', {class: 'question'}, withCode(row.question)),
       h('span', {class: 'row meta'},
         h('span', {class: `chip ${row.difficulty_tier}`}, row.difficulty_tier), h('span', {class: 'chip'}, row.split),
         h('span', {class: 'mono muted'}, row.task_id)));

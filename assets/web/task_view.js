@@ -1,5 +1,5 @@
 // The chosen task. Fetches it when a pane asks for one, and gives it to all panes.
-import {address, bytes, copy, count, h, workbench} from './workbench.js';
+import {address, bytes, copy, count, h, withCode, workbench} from './workbench.js';
 
 export function mount(pane, server) {
   let asked = 0;
@@ -57,7 +57,7 @@ export function mount(pane, server) {
         h('span', {class: 'row'}, neighbour('← Previous task', near.previous),
           near.position !== null && h('span', {class: 'small muted'}, `${count(near.position + 1)} of ${count(near.total)}`),
           neighbour('Next task →', near.next))),
-      h('h2', {class: 'asked', tabindex: -1}, task.question),
+      h('h2', {class: 'asked', tabindex: -1}, withCode(task.question)),
       h('div', {class: 'row'}, tag('Tier', task.difficulty_tier, task.difficulty_tier), tag('Level', `level ${task.difficulty_level}`),
         tag('Split', task.split), tag('Reward mode', task.reward_mode), tag('Tolerances', `atol ${task.atol} · rtol ${task.rtol}`),
         tag('Packages', `package tier ${task.package_tier}`)),

@@ -14,6 +14,9 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** What `text` sets between backticks, as code. */
+export const withCode = text => text.split(/`([^`\n]+)`/).map((part, at) => at % 2 ? h('code', {}, part) : part);
+
 /** "1,234" */
 export const count = number => Number(number).toLocaleString('en-US');
 

@@ -108,3 +108,9 @@ def test_a_dataset_is_found_while_typing(page):
 def test_an_unknown_task_says_so(new_visitor):
     page = new_visitor("?task=nowhere_0")
     expect(page.get_by_text("There is no task 'nowhere_0'")).to_be_visible()
+
+
+def test_names_between_backticks_are_set_as_code(new_visitor):
+    page = new_visitor("?task=demo_gapminder_qa_3")
+    expect(page.locator(".task_view h2 code")).to_have_text("gdpPercap")
+    expect(page.locator(".task_view h2")).not_to_contain_text("`")
