@@ -18,6 +18,7 @@ setup: .venv/.ready .venv-kernel/.ready
 # $(1) folder, $(2) lock file. Byte-compiled, or the first start of every kernel pays for it.
 define venv
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make setup PYTHON=python3.12")'
+	@echo "Setting up $(1): a minute or two, the first time only."
 	rm -rf $(1)
 	$(if $(UV),$(UV) venv --quiet --python $(PYTHON) $(1),$(PYTHON) -m venv $(1))
 	$(if $(UV),$(UV) pip install --quiet --compile-bytecode --python $(1)/bin/python -r $(2),$(1)/bin/python -m pip install --quiet --disable-pip-version-check -r $(2))
