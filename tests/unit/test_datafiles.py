@@ -1,5 +1,6 @@
 """Input files of a local source and of a Hub that fails in a network's ways."""
 
+import os
 import threading
 import time
 from dataclasses import dataclass
@@ -99,6 +100,24 @@ def test_a_link_or_prefix_that_leads_outside_is_refused(folder):
     for outside in (task("link.csv"), task("secret.csv", prefix="linked"), task("secret.csv", prefix="..")):
         with pytest.raises(Refused):
             files.open(outside, outside.files[0])
+
+
+def test_links_in_a_circle_and_endless_paths_are_missing_files(folder):
+    (folder / "files" / "owner__slug" / "circle.csv").symlink_to("circle.csv")
+    (folder / "files" / "circle").symlink_to("circle")
+    files = local(folder)
+    assert [file.name for file in files.list(task()) if file.path is None] == ["circle.csv"]
+    for name in ("circle.csv", "x/" * 5000 + "x.csv"):
+        with pytest.raises(NotFound, match="There is no file"):
+            files.open(task(name), name)
+    for prefix in ("circle", "x/" * 5000 + "x"):
+        with pytest.raises(NotFound, match="The source has no folder"):
+            files.list(task(prefix=prefix))
+
+
+def test_a_file_whose_name_is_no_text_is_not_listed(folder):
+    (folder / "files" / "owner__slug-more" / os.fsdecode(b"\xff.csv")).write_text("a\n")
+    assert [file.name for file in local(folder).list(task(prefix="owner__slug-more"))] == ["b.csv"]
 
 
 def test_only_a_task_s_own_files_can_be_opened(folder):
