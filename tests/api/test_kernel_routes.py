@@ -76,9 +76,11 @@ def test_a_cell_streams_as_it_runs_and_replays_from_any_event(http, token, task_
 
 
 def test_a_page_that_is_reloaded_finds_its_run_and_stops_it(http, token, task_id):
-    with http.stream("POST", "kernel/run", json=cell(token, task_id, "x = 1\nwhile True: x += 1")) as answer:
+    with http.stream(
+        "POST", "kernel/run", json=cell(token, task_id, "x = 1; print('on', flush=True)\nwhile True: x += 1")
+    ) as answer:
         run_id = answer.headers["x-run-id"]
-        next(line for line in answer.iter_lines() if '"running"' in line)
+        next(line for line in answer.iter_lines() if '"text":"on' in line)
     assert http.post("kernel/status", json={"token": token}).json()["state"] == "busy"
     assert http.post("kernel/stop", json={"token": token}).json() == {"message": "Stopped. Variables are kept."}
     events = events_of(http.post("kernel/events", json={"token": token, "run_id": run_id, "after": -1}))
