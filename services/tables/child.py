@@ -38,7 +38,10 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     request = json.load(sys.stdin)
     limit(request["memory_bytes"], request["cpu_seconds"])
-    json.dump(answer(request), sys.stdout)
+    text = json.dumps(answer(request), ensure_ascii=False)
+    # half of a surrogate pair, which JSON may escape, is no text that can be sent on
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    sys.stdout.buffer.write(text.encode())
 
 
 if __name__ == "__main__":

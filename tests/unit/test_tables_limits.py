@@ -134,3 +134,11 @@ def test_a_memory_bomb_fails_its_preview_alone(tmp_path):
     assert path.stat().st_size < 100_000
     with pytest.raises(TableError, match="more memory than a preview may use"):
         preview(path, rows=1000)
+
+
+def test_half_a_surrogate_pair_is_shown_as_the_replacement_character(tmp_path):
+    path = tmp_path / "emoji.json"
+    path.write_text(r'[{"a\ud83d": "cut \ud83d here", "b": "whole \ud83d\ude00"}]')
+    shown = preview(path)
+    assert [column.name for column in shown.columns] == ["a\ufffd", "b"]
+    assert shown.rows == (("cut \ufffd here", "whole \U0001f600"),)
