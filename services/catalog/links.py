@@ -21,7 +21,7 @@ def source_links(task: Task, dataset: str | None) -> list[tuple[str, str | None]
         links.append((f"Kaggle: {task.kaggle_dataset}", f"{KAGGLE}/{quote(task.kaggle_dataset)}"))
     else:
         links.append((f"Table: {task.kaggle_dataset}", None))
-    links.append((f"Notebook: {task.source_row_id}", None))
+    links.append((f"Source row: {task.source_row_id}", None))
     if dataset:
         row = f"{HUB}/datasets/{quote(dataset)}/viewer/default/{quote(task.split)}?q={quote(task.task_id)}"
         links.append((f"Hub: {dataset}", row))
