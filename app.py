@@ -58,6 +58,7 @@ def create_app(settings: Settings) -> FastAPI:
         css_paths=[WEB / "workbench.css", *sorted(path for path in WEB.glob("*.css") if path.name != "workbench.css")],
         footer_links=[],
         run_history=False,
+        max_file_size=1,  # byte: nothing on the page is uploaded, so no one may fill the disk
         ssr_mode=False,
         show_error=True,
     )

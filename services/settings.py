@@ -68,7 +68,7 @@ class Settings(BaseSettings):
     @classmethod
     def _known_source(cls, value: str) -> str:
         if value not in {"auto", "bundled", "hub"} and not Path(value).expanduser().is_dir():
-            raise ValueError("is not auto, bundled, hub or an existing folder")
+            raise ValueError("it is not auto, bundled, hub or an existing folder")
         return value
 
     @field_validator("cache_dir", "kernel_python")

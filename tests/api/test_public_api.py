@@ -4,6 +4,7 @@ import json
 import urllib.error
 import urllib.request
 
+import httpx
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
@@ -113,6 +114,11 @@ def test_whatever_a_script_sends_to_the_pages_own_functions_is_answered_in_a_sen
 def test_only_the_four_endpoints_are_public(client):
     named = client.view_api(return_format="dict")["named_endpoints"]
     assert set(named) == {"/search_tasks", "/read_task", "/preview_file", "/grade_answer"}
+
+
+def test_nothing_can_be_uploaded(url):
+    answer = httpx.post(url + "gradio_api/upload", files={"files": ("some.txt", b"more than a byte")})
+    assert answer.status_code == 413
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_it_listens_beyond_loopback_and_so_starts_no_kernel(served):
     url, _ = served
     request = urllib.request.Request(
         url + "kernel/run",
-        json.dumps({"token": "0" * 48, "task_id": "any", "cell_id": "c", "code": "1+1"}).encode(),
+        json.dumps({"token": "0" * 48, "task_id": "demo_iris_qa_1", "cell_id": "c", "code": "1+1"}).encode(),
         {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request) as answer:
