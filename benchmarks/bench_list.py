@@ -39,7 +39,7 @@ TIMED = """
   const look = () => {
     if (text() && text() !== before) requestAnimationFrame(() => resolve(performance.now() - start));
     else if (performance.now() - start > 30000) reject(new Error('the list did not change'));
-    else requestAnimationFrame(look);
+    else setTimeout(look, 0);
   };
   const control = document.querySelector(choose.selector);
   if (choose.value === undefined) control.click();
