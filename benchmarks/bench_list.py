@@ -15,10 +15,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from services.catalog import Row
 from services.catalog.task import SPLITS
 from tests.browser.conftest import QUIET
 from tests.served_app import free_port, served_app, wait_until_served
@@ -56,10 +58,15 @@ def dataframe_app(source: str, port: str) -> None:
     import gradio as gr
     import pandas as pd
 
-    columns = ["task_id", "difficulty_tier", "kaggle_dataset", "question"]
-    ordered = (path for split in SPLITS for path in sorted(Path(source).glob(f"data/{split}-*.parquet")))
-    frames = [pd.read_parquet(path, columns=columns) for path in ordered]
+    # the columns a row of our list has
+    columns = [field.name for field in fields(Row) if field.name not in {"split", "n_files"}]
+    frames = [
+        pd.read_parquet(path, columns=[*columns, "files"]).assign(split=split)
+        for split in SPLITS
+        for path in sorted(Path(source).glob(f"data/{split}-*.parquet"))
+    ]
     tasks = pd.concat(frames, ignore_index=True)
+    tasks["n_files"] = tasks.pop("files").map(len)
     with gr.Blocks(analytics_enabled=False) as page:
         tier = gr.Radio([*TIERS, ALL], label="Tier", elem_id="tier")
         table = gr.Dataframe(tasks, elem_id="table", interactive=False)
