@@ -115,7 +115,6 @@ export function mount(pane, server) {
       h('span', {class: 'outcome-icon', 'aria-hidden': 'true'}, icon),
       h('div', {}, h('p', {class: 'outcome-words'}, words), h('p', {class: 'small'}, reasonOf(answer, prediction)),
         h('p', {class: 'small muted'}, answer.reward === null ? 'no reward' : `reward ${answer.reward.toFixed(1)}`, ' · method ', h('span', {class: 'mono'}, answer.method)))));
-    verdictBox.scrollIntoView({block: 'nearest'});   // on a phone it is below the fold
     revealButton.hidden = true;
     ladderBox.replaceChildren(goldLine(answer.gold),
       h('div', {class: 'row spread'}, h('h3', {}, 'The ladder'), h('span', {class: 'small muted'}, `${answer.reward_mode} · atol ${figure(answer.atol)} · rtol ${figure(answer.rtol)}`)),
@@ -123,6 +122,7 @@ export function mount(pane, server) {
     state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
     save();
     showAttempts();
+    verdictBox.scrollIntoView({block: 'nearest'});   // on a phone it is below the fold
   }
 
   const goldLine = gold => h('p', {class: 'gold'}, h('span', {class: 'small muted'}, 'Gold'), h('q', {class: 'mono quote', 'data-gold': true}, gold));
