@@ -9,7 +9,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
 import zmq
@@ -20,18 +19,18 @@ from jupyter_client.manager import AsyncKernelManager
 
 from services.kernels.engine import Emit, KernelDied, KernelNotStarted, Reply
 from services.kernels.messages import output_of, pages_of
-from services.kernels.provisioner import SessionProvisioner
+from services.kernels.provisioner import KernelStart, SessionProvisioner, kernel_command
 from services.kernels.session_folder import SessionFolder
 
 Message = dict[str, Any]
 T = TypeVar("T")
 
-LAUNCHER = Path(__file__).with_name("launcher.py")
 START_SECONDS = 60.0
 WATCH_SECONDS = 0.2  # how soon a death is noticed
 LAST_WORDS_SECONDS = 0.2  # what a dying kernel sent may still be on its way
 REPLY_SECONDS = 0.3  # how long after `idle` the reply of an interrupted cell may come
 IDLE_SECONDS = 5.0  # silence after a reply that stands for a lost `idle`
+START_LOG_CHARACTERS = 100_000
 KEPT_CELLS = 64  # cells whose threads' late outputs still find their way
 
 
@@ -49,25 +48,26 @@ class _Cell:
 class _Manager(AsyncKernelManager):
     """The manager of one kernel whose spec is ours, not one found on the machine."""
 
-    def __init__(self, kernel_python: Path, folder: SessionFolder, context: zmq.asyncio.Context) -> None:
+    def __init__(self, how: KernelStart, folder: SessionFolder, context: zmq.asyncio.Context) -> None:
         super().__init__(
             transport="ipc",
             ip=str(folder.sockets / "k"),
             connection_file=str(folder.sockets / "kernel.json"),
             context=context,
         )
-        argv = [str(kernel_python), str(LAUNCHER), "-f", "{connection_file}"]
+        argv = kernel_command(how)
         self._kernel_spec = KernelSpec(argv=argv, display_name="Python", language="python")
         self.provisioner = SessionProvisioner(
-            kernel_id="", kernel_spec=self._kernel_spec, parent=self, folder=folder, kernel_python=kernel_python
+            kernel_id="", kernel_spec=self._kernel_spec, parent=self, folder=folder, how=how
         )
 
 
 class LocalEngine:
     """An `Engine` over jupyter_client: messages are read at all times, so the kernel never waits for a reader."""
 
-    def __init__(self, kernel_python: Path, folder: SessionFolder) -> None:
-        self._python = kernel_python
+    def __init__(self, how: Callable[[SessionFolder], Awaitable[KernelStart]], folder: SessionFolder) -> None:
+        """`how` is asked when the kernel starts; it may raise KernelNotStarted."""
+        self._how = how
         self._folder = folder
         self._manager: _Manager | None = None
         self._client: AsyncKernelClient | None = None
@@ -89,13 +89,9 @@ class LocalEngine:
         return self._exit_code
 
     async def start(self) -> None:
-        if not os.access(self._python, os.X_OK):
-            raise KernelNotStarted(
-                f"The kernel could not be started: there is no Python at {self._python}. "
-                "Run `make setup`, or set KERNEL_PYTHON to a Python with ipykernel."
-            )
+        how = await self._how(self._folder)
         try:
-            await self._start()
+            await self._start(how)
         except (OSError, TimeoutError, zmq.ZMQError, KernelDied) as error:
             reason = self._why_not(error)
             await self.close()
@@ -106,13 +102,13 @@ class LocalEngine:
             await self.close()
             raise
 
-    async def _start(self) -> None:
+    async def _start(self, how: KernelStart) -> None:
         self._context = zmq.asyncio.Context()
         # no limit on messages not yet read: one that is dropped may be the cell's end
         self._context.setsockopt(zmq.RCVHWM, 0)
         self._context.setsockopt(zmq.LINGER, 0)
         self._context.setsockopt(zmq.RECONNECT_IVL, 10)  # ms; the kernel binds its sockets after we connect
-        self._manager = _Manager(self._python, self._folder, self._context)
+        self._manager = _Manager(how, self._folder, self._context)
         await self._manager.start_kernel()
         self._client = self._manager.client(context=self._context)
         self._client.start_channels(stdin=False, hb=False, control=False)
@@ -250,7 +246,8 @@ class LocalEngine:
         if isinstance(error, TimeoutError):
             return f"it did not answer within {START_SECONDS:.0f} s"
         with contextlib.suppress(OSError):
-            lines = (self._folder.sockets / "start.log").read_text(errors="replace").split("\n")
+            with self._folder.start_log.open(errors="replace") as log:
+                lines = log.read(START_LOG_CHARACTERS).split("\n")
             said = [line.strip() for line in lines if line.strip()]
             if said:
                 return said[-1][-300:]

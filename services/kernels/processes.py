@@ -28,14 +28,14 @@ def identify(pid: int) -> ProcessId | None:
     return ProcessId(pid, stat.start) if stat else None
 
 
-def kill_tree(kernel: ProcessId | None, home: Path) -> None:
-    """Kill a kernel, every process under it or in its session, and those with `home` as HOME or current folder.
+def kill_tree(kernel: ProcessId | None, root: Path) -> None:
+    """Kill a kernel, every process under it or in its session, and those with HOME or current folder in `root`.
 
-    The last find what outlived the kernel: `home` is a random folder of its own, handed down to every child.
+    The last find what outlived the kernel: `root` is a random folder of its own, handed down to every child.
     The kernel's number counts only while no later process has it.
     """
     for _ in range(ROUNDS):
-        members = _members(kernel.pid if kernel and identify(kernel.pid) in (kernel, None) else 0, home)
+        members = _members(kernel.pid if kernel and identify(kernel.pid) in (kernel, None) else 0, root)
         if not members:
             return
         for each in members:
@@ -62,14 +62,14 @@ def _stat(pid: int) -> _Stat | None:
     return _Stat(parent=int(fields[1]), session=int(fields[3]), start=int(fields[19]))
 
 
-def _members(root: int, home: Path) -> list[int]:
+def _members(kernel: int, root: Path) -> list[int]:
     if not PROC.is_dir():
         return []
     own = os.getpid()
     pids = [int(each.name) for each in PROC.iterdir() if each.name.isdigit() and int(each.name) != own]
     stats = {pid: stat for pid in pids if (stat := _stat(pid))}
-    found = {pid for pid, stat in stats.items() if root and root in (pid, stat.session)}
-    found |= {pid for pid in stats if _at_home(pid, home)}
+    found = {pid for pid, stat in stats.items() if kernel and kernel in (pid, stat.session)}
+    found |= {pid for pid in stats if _at_home(pid, root)}
     grown = True
     while grown:
         children = {pid for pid, stat in stats.items() if stat.parent in found and pid not in found}
@@ -78,14 +78,14 @@ def _members(root: int, home: Path) -> list[int]:
     return sorted(found)
 
 
-def _at_home(pid: int, home: Path) -> bool:
+def _at_home(pid: int, root: Path) -> bool:
     try:
-        if (PROC / str(pid) / "cwd").readlink().is_relative_to(home):
+        if (PROC / str(pid) / "cwd").readlink().is_relative_to(root):
             return True
         environment = (PROC / str(pid) / "environ").read_bytes()
     except OSError:
         return False
-    return b"HOME=" + os.fsencode(home) in environment.split(b"\0")
+    return any(each.startswith(b"HOME=" + os.fsencode(root) + b"/") for each in environment.split(b"\0"))
 
 
 def _kill(pid: int) -> None:

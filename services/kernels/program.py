@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from services.kernels.engine import ClearOutput, Output
-from services.kernels.local_engine import LocalEngine
+from services.kernels.engine import ClearOutput, Engine, Output
 from services.kernels.session_folder import SessionFolder
 
 
@@ -22,8 +21,10 @@ class ProgramRun:
     answer: str | None
 
 
-async def run_program(kernel_python: Path, sessions: Path, code: str, inputs: Mapping[str, Path]) -> ProgramRun:
-    """Run `code` in a fresh kernel whose input folder holds `inputs` (file name → path); nothing of it is left.
+async def run_program(
+    new_engine: Callable[[SessionFolder], Engine], sessions: Path, code: str, inputs: Mapping[str, Path]
+) -> ProgramRun:
+    """Run `code` in a kernel of `new_engine` whose input folder holds `inputs` (file name → path); nothing of it is left.
 
     Raises:
         KernelNotStarted: the kernel did not come up.
@@ -37,7 +38,7 @@ async def run_program(kernel_python: Path, sessions: Path, code: str, inputs: Ma
             outputs.append(output.content)
 
     folder = SessionFolder(sessions)
-    engine = LocalEngine(kernel_python, folder)
+    engine = new_engine(folder)
     try:
         await asyncio.to_thread(folder.fill, inputs)
         await engine.start()

@@ -1,4 +1,4 @@
-"""A session's own folder: the task's files in `input/`, what the cells write in `work/`, sockets beside them."""
+"""A session's own folder: the task's files in `input/`, what cells write in `work/`, what libraries keep in `home/`."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ class SessionFolder:
         self.root = sessions / secrets.token_hex(16)
         self.input = self.root / "input"
         self.work = self.root / "work"
+        self.home = self.root / "home"
+        self.start_log = self.home / "start.log"  # what the kernel says before it can say it to the app
         self.filled = False
         self._removed = False
         self._changing = threading.Lock()  # a filling nobody waits for any more goes on in its thread
@@ -50,7 +52,7 @@ class SessionFolder:
         self.sockets = _socket_folder()
         try:
             self.note_kernel(None)
-            for folder in (self.root, self.input, self.work):
+            for folder in (self.root, self.input, self.work, self.home):
                 folder.mkdir(mode=0o700)
         except OSError:
             self.remove()
@@ -139,7 +141,7 @@ def sweep(sessions: Path) -> int:
             continue
         if app and app.running():
             continue
-        kill_tree(kernel, root / "work")
+        kill_tree(kernel, root)
         if sockets.name.startswith(SOCKETS):
             _remove_tree(sockets)
         _remove_tree(root)

@@ -1,0 +1,75 @@
+"""What a confined kernel says where the sandbox would only say no: one sentence, with the Python way to do it."""
+
+import _multiprocessing
+import errno
+import sys
+from typing import Any, NoReturn
+
+PROGRAMS = (
+    "Other programs can't be started from this notebook. Use Python itself: pathlib and shutil for files, zipfile and gzip "
+    "for archives, pandas for tables."
+)
+PROCESSES = (
+    "Other processes can't be started from this notebook. Use threads (concurrent.futures.ThreadPoolExecutor) or n_jobs=1."
+)
+NETWORK = "This notebook has no network. The task's files are in ../input: open them there."
+PACKAGES = (
+    "Packages can't be installed in this notebook. It has pandas, numpy, scipy, scikit-learn, statsmodels, matplotlib, "
+    "seaborn, plotly, pyarrow, openpyxl and h5py."
+)
+
+# audit events (docs.python.org, "Audit events table")
+_REFUSED = {
+    "subprocess.Popen": PROGRAMS,
+    "os.system": PROGRAMS,
+    "os.exec": PROGRAMS,
+    "os.posix_spawn": PROGRAMS,
+    "os.fork": PROCESSES,
+    "os.forkpty": PROCESSES,
+    "socket.connect": NETWORK,
+    "socket.getaddrinfo": NETWORK,
+    "socket.gethostbyname": NETWORK,
+    "socket.gethostbyaddr": NETWORK,
+    "socket.getnameinfo": NETWORK,
+}
+
+
+class NotInThisNotebook(PermissionError):
+    """Something the sandbox does not allow; the message says what to do in its place."""
+
+
+def refuse_clearly() -> None:
+    """Have Python's own functions for programs, processes and the network refuse with a sentence.
+
+    This guards nothing, the sandbox does: it only says what happened.
+    """
+    sys.addaudithook(_on_event)
+    _multiprocessing.SemLock = _no_semaphore  # type: ignore[misc,assignment]
+
+
+def _on_event(event: str, _: tuple[Any, ...]) -> None:
+    sentence = _REFUSED.get(event)
+    if sentence:
+        raise NotInThisNotebook(errno.EPERM, sentence)
+
+
+def _no_semaphore(*_: object, **__: object) -> NoReturn:
+    raise NotInThisNotebook(errno.EPERM, PROCESSES)
+
+
+def refuse_in_cells(shell: Any) -> None:
+    """The same for what a cell writes in IPython's own way: `!cmd`, `%pip`, `%%bash`."""
+    from IPython.core.error import UsageError
+
+    def refusal(sentence: str) -> Any:
+        def refuse(*_: object, **__: object) -> NoReturn:
+            raise UsageError(sentence)
+
+        return refuse
+
+    for name in ("system", "system_piped", "system_raw", "getoutput"):
+        setattr(shell, name, refusal(PROGRAMS))
+    for name in ("pip", "conda", "mamba", "micromamba", "uv"):
+        shell.register_magic_function(refusal(PACKAGES), "line", name)
+    for name in ("bash", "sh", "script", "perl", "ruby", "system", "sx", "!"):
+        shell.register_magic_function(refusal(PROGRAMS), "cell", name)

@@ -1,0 +1,138 @@
+"""How this app's kernels are started: from the warm process, confined as far as the policy asks, once the sandbox was tried."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from services.kernels.engine import KernelNotStarted
+from services.kernels.local_engine import LocalEngine
+from services.kernels.policy import Confinement, policy_of
+from services.kernels.probe import LAYERS, NOTHING_HELD, Held, probe
+from services.kernels.provisioner import KernelStart, library_environment
+from services.kernels.session_folder import SessionFolder
+from services.kernels.warm_process import WarmProcess, WarmProcessEnded, can_fork_warm
+
+if TYPE_CHECKING:
+    from services.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+WARM_AGAIN_SECONDS = 5.0
+
+NO_KERNELS = (
+    "Kernels are off here: strangers can reach this app, and their code can't be confined on this machine ({why}). "
+    "Browsing and grading work."
+)
+
+
+class Launcher:
+    """Makes engines for session folders.
+
+    As an async context manager it also keeps a warm process and tries the sandbox; without, kernels are started cold.
+    """
+
+    def __init__(
+        self,
+        kernel_python: Path,
+        sessions: Path,
+        *,
+        confinement: Confinement = "where possible",
+        memory_bytes: int = 2 << 30,
+        file_bytes: int = 512 << 20,
+    ) -> None:
+        """`sessions` is where session folders are made, `memory_bytes` and `file_bytes` limit a kernel and its files."""
+        self._python = kernel_python
+        self._sessions = sessions
+        self._confinement = confinement
+        self._memory_bytes = memory_bytes
+        self._file_bytes = file_bytes
+        self._warm: WarmProcess | None = None
+        self._warming: asyncio.Task[None] | None = None
+        self._tried: asyncio.Task[Held] | None = None
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        return cls(
+            settings.kernel_python,
+            settings.cache_dir / "sessions",
+            confinement=settings.confinement,
+            memory_bytes=settings.kernel_memory_mb << 20,
+            file_bytes=settings.kernel_folder_mb << 20,
+        )
+
+    @property
+    def held(self) -> Held | None:
+        """What of the sandbox held when it was tried, None while that is not known."""
+        if self._confinement == "none":
+            return NOTHING_HELD
+        done = self._tried is not None and self._tried.done() and not self._tried.cancelled()
+        return self._tried.result() if done and self._tried else None
+
+    def engine(self, folder: SessionFolder) -> LocalEngine:
+        """A kernel, not yet started, for a session folder."""
+        return LocalEngine(self._once_tried, folder)
+
+    async def __aenter__(self) -> Self:
+        if can_fork_warm() and os.access(self._python, os.X_OK):
+            self._warming = asyncio.create_task(self._keep_warm())
+        if self._confinement != "none":
+            self._tried = asyncio.create_task(self._try())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in (self._tried, self._warming):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+        if self._warm is not None:
+            await self._warm.close()
+
+    async def _keep_warm(self) -> None:
+        """Start the warm process, and again whenever it has ended."""
+        home = self._sessions.parent / "warm"  # keeps matplotlib's list of fonts from one start to the next
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        environment = library_environment(self._python, os.environ) | {"HOME": str(home), "MPLCONFIGDIR": str(home)}
+        while True:
+            warm = WarmProcess(self._python, environment)
+            try:
+                await warm.start()
+                self._warm = warm
+                await warm.ended()
+            except WarmProcessEnded as error:
+                logger.warning("Kernels start slowly: the process that keeps their libraries imported %s", error)
+            finally:
+                await warm.close()
+            await asyncio.sleep(WARM_AGAIN_SECONDS)
+
+    async def _try(self) -> Held:
+        held = await probe(lambda folder: LocalEngine(self._at_once, folder), self._sessions, self._memory_bytes)
+        if held.all:
+            logger.info("Kernels are confined: %s", ", ".join(LAYERS))
+        else:
+            logger.warning("Kernels are not fully confined (%s): %s", ", ".join(held.layers) or "not at all", held.why_not)
+        return held
+
+    async def _once_tried(self, folder: SessionFolder) -> KernelStart:
+        if self._tried is not None:
+            held = await asyncio.shield(self._tried)
+            if self._confinement == "required" and not held.all:
+                raise KernelNotStarted(NO_KERNELS.format(why=held.why_not))
+        return await self._at_once(folder)
+
+    async def _at_once(self, folder: SessionFolder) -> KernelStart:
+        if not os.access(self._python, os.X_OK):
+            raise KernelNotStarted(
+                f"The kernel could not be started: there is no Python at {self._python}. "
+                "Run `make setup`, or set KERNEL_PYTHON to a Python with ipykernel."
+            )
+        policy = policy_of(folder, self._confinement, self._memory_bytes, self._file_bytes)
+        return KernelStart(self._python, policy, self._warm if self._warm and self._warm.alive else None)
