@@ -88,6 +88,12 @@ class LocalEngine:
     def exit_code(self) -> int | None:
         return self._exit_code
 
+    @property
+    def pid(self) -> int | None:
+        """Number of the kernel's process, None before it was started."""
+        provisioner = self._manager.provisioner if self._manager else None
+        return getattr(provisioner, "pid", None)
+
     async def start(self) -> None:
         how = await self._how(self._folder)
         try:
