@@ -58,11 +58,25 @@ class Settings(BaseSettings):
     kernel_python: Path = Field(
         ROOT / ".venv-kernel" / "bin" / "python", description="Python of the kernels' own environment."
     )
-    kernel_max: int = Field(4, ge=1, le=256, description="Kernels alive at once.")
+    kernel_max: int = Field(
+        4, ge=1, le=256, description="Kernels alive at once, those that wait for a visitor included."
+    )
+    kernel_per_address: int = Field(
+        2, ge=1, description="Kernels one network address may have at once, where strangers can reach the app."
+    )
+    kernel_waiting: int = Field(1, ge=0, le=16, description="Kernels started ahead of the next visitors.")
     kernel_idle_seconds: float = Field(1200.0, gt=0, description="Idle time after which a kernel is ended, in seconds.")
+    kernel_cell_seconds: float = Field(600.0, gt=0, description="Longest one cell may run, in seconds.")
+    kernel_memory_mb: int = Field(2048, ge=128, description="Memory one kernel may take, in MB.")
+    kernel_threads: int = Field(256, ge=32, description="Threads one kernel may have.")
+    kernel_folder_mb: int = Field(
+        512, ge=1, description="What a kernel's folder may hold beyond the task's files, in MB."
+    )
+    kernel_folder_files: int = Field(5000, ge=10, description="Files and folders a kernel's folder may hold.")
     kernel_output_bytes: int = Field(
         1_000_000, ge=10_000, description="Output kept of one cell, in bytes: head and tail, the cut is said."
     )
+    kernel_flood_mb: int = Field(100, ge=1, description="Output after which a cell is stopped, kept or not, in MB.")
 
     @field_validator("tasks_source")
     @classmethod

@@ -6,20 +6,29 @@ import asyncio
 import json
 import os
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from services.kernels import KernelPool
+from services.kernels import KernelPool, Limits
+from services.kernels.local_engine import LocalEngine
 from services.settings import Settings
 
 KERNEL_PYTHON = Settings().kernel_python
 ADA, BOB, CYD = "a" * 48, "b" * 48, "c" * 48
 
 
-def in_pool(tmp_path, use, **options):
+def new_pool(sessions, python=KERNEL_PYTHON, **limits):
+    """A pool over real kernels, none started ahead, with these limits beside the defaults."""
+    defaults = Limits.from_settings(Settings())
+    return KernelPool(partial(LocalEngine, python), sessions, replace(defaults, **{"waiting": 0} | limits))
+
+
+def in_pool(tmp_path, use, **limits):
     """The result of `await use(pool)`, in a pool of its own."""
 
     async def main():
-        async with KernelPool(KERNEL_PYTHON, tmp_path / "sessions", **options) as pool:
+        async with new_pool(tmp_path / "sessions", **limits) as pool:
             return await use(pool)
 
     return asyncio.run(main())

@@ -1,8 +1,18 @@
 """Jupyter kernels: one a visitor, each a process with a folder of its own."""
 
+from services.kernels.limits import Limits
 from services.kernels.pool import KernelPool, UnknownRun
 from services.kernels.program import ProgramRun, run_program
 from services.kernels.session import InputsUnavailable, Run
 from services.kernels.session_folder import AnswerUnreadable
 
-__all__ = ["AnswerUnreadable", "InputsUnavailable", "KernelPool", "ProgramRun", "Run", "UnknownRun", "run_program"]
+__all__ = [
+    "AnswerUnreadable",
+    "InputsUnavailable",
+    "KernelPool",
+    "Limits",
+    "ProgramRun",
+    "Run",
+    "UnknownRun",
+    "run_program",
+]

@@ -68,6 +68,10 @@ class Engine(Protocol):
         """Whether the kernel was started and has not ended."""
 
     @property
+    def pid(self) -> int | None:
+        """The process of a live kernel on this machine, None for any other."""
+
+    @property
     def exit_code(self) -> int | None:
         """How the kernel ended, as `KernelDied.exit_code`."""
 

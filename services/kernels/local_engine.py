@@ -85,6 +85,11 @@ class LocalEngine:
         return self._client is not None and not self._ended.is_set()
 
     @property
+    def pid(self) -> int | None:
+        provisioner = self._manager.provisioner if self._manager else None
+        return provisioner.pid if isinstance(provisioner, SessionProvisioner) and self.alive else None
+
+    @property
     def exit_code(self) -> int | None:
         return self._exit_code
 
@@ -147,7 +152,7 @@ class LocalEngine:
             # before it runs the cell's code the kernel ignores the signal
             running = next(reversed(self._cells.values()))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(running.started.wait(), 1)
+                await asyncio.wait_for(running.started.wait(), 3)
             running.interrupted = True
         await self._manager.interrupt_kernel()
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from services.kernels.engine import KernelNotStarted
+from services.kernels.engine import Engine, KernelNotStarted
+from services.kernels.limits import Limits
 from services.kernels.local_engine import LocalEngine
 from services.kernels.session import Inputs, Run, Session
 from services.kernels.session_folder import SessionFolder, sweep
@@ -34,20 +37,15 @@ class KernelPool:
 
     def __init__(
         self,
-        kernel_python: Path,
+        new_engine: Callable[[SessionFolder], Engine],
         sessions: Path,
-        *,
-        kernel_max: int = 4,
-        idle_seconds: float = 1200,
-        output_bytes: int = 1_000_000,
+        limits: Limits,
         refusal: str = "",
     ) -> None:
         """`sessions` is where session folders are made. With a `refusal`, a sentence, no kernel is started."""
-        self._python = kernel_python
+        self._new_engine = new_engine
         self._folders = sessions
-        self._max = kernel_max
-        self._idle_seconds = idle_seconds
-        self._output_bytes = output_bytes
+        self._limits = limits
         self._refusal = refusal
         self._sessions: dict[str, Session] = {}
         self._farewells: OrderedDict[str, str] = OrderedDict()
@@ -57,11 +55,9 @@ class KernelPool:
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
         return cls(
-            settings.kernel_python,
+            partial(LocalEngine, settings.kernel_python),
             settings.cache_dir / "sessions",
-            kernel_max=settings.kernel_max,
-            idle_seconds=settings.kernel_idle_seconds,
-            output_bytes=settings.kernel_output_bytes,
+            Limits.from_settings(settings),
             refusal=NOT_CONFINED if settings.public else "",
         )
 
@@ -102,10 +98,10 @@ class KernelPool:
             except OSError as error:
                 folder, refused = None, f"No folder could be made for a kernel: {error.strerror}. Your cells are kept."
             if folder is None:
-                run = Run(cell_id, code, self._output_bytes)
+                run = Run(cell_id, code, self._limits.output_bytes)
                 run.finish("refused", refused)
                 return run
-            session = Session(task_id, folder, lambda place: LocalEngine(self._python, place), self._output_bytes)
+            session = Session(task_id, folder, self._new_engine, self._limits.output_bytes)
             self._sessions[token] = session
         return session.run(cell_id, code, inputs, note)
 
@@ -162,11 +158,11 @@ class KernelPool:
 
     def _make_room(self) -> str:
         """End the kernel unused for longest when there are too many; gives a sentence when none can be ended."""
-        if len(self._sessions) < self._max:
+        if len(self._sessions) < self._limits.kernels:
             return ""
         idle = [token for token, session in self._sessions.items() if not session.busy]
         if not idle:
-            return f"All {self._max} kernels are running cells. Your cells are kept; try again in a minute."
+            return f"All {self._limits.kernels} kernels are running cells. Your cells are kept; try again in a minute."
         self._end(
             min(idle, key=lambda token: self._sessions[token].used),
             "Your kernel was ended to make room for another visitor: it was the one unused for longest. "
@@ -185,12 +181,12 @@ class KernelPool:
 
     async def _reap(self) -> None:
         while True:
-            await asyncio.sleep(min(5.0, self._idle_seconds / 4))
-            before = time.monotonic() - self._idle_seconds
+            await asyncio.sleep(min(5.0, self._limits.idle_seconds / 4))
+            before = time.monotonic() - self._limits.idle_seconds
             for token, session in list(self._sessions.items()):
                 if session.used < before and not session.busy:
-                    minutes = self._idle_seconds / 60
-                    span = f"{minutes:.0f} minutes" if minutes >= 2 else f"{self._idle_seconds:.0f} seconds"
+                    minutes = self._limits.idle_seconds / 60
+                    span = f"{minutes:.0f} minutes" if minutes >= 2 else f"{self._limits.idle_seconds:.0f} seconds"
                     self._end(
                         token,
                         f"Your kernel was ended after {span} without use. "

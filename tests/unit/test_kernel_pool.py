@@ -13,12 +13,12 @@ from tests.kernel_cases import (
     ADA,
     BOB,
     CYD,
-    KERNEL_PYTHON,
     alive,
     ended,
     events_of,
     in_pool,
     kernels_below,
+    new_pool,
     printed,
     start,
     until,
@@ -42,7 +42,7 @@ def test_six_visitors_start_at_once_and_do_not_see_each_other(tmp_path):
             strange = str(error)
         return [events[-1]["status"] for events in seen], texts, strange, pool.status(tokens[0])["runs"]
 
-    statuses, texts, strange, runs = in_pool(tmp_path, use, kernel_max=6)
+    statuses, texts, strange, runs = in_pool(tmp_path, use, kernels=6)
     assert statuses == ["ok"] * 6
     assert [text[0] for text in texts] == list("012345")
     assert len({text[1] for text in texts}) == 6
@@ -78,7 +78,7 @@ def test_the_kernel_unused_for_longest_makes_room_and_its_owner_is_told(tmp_path
         states = [pool.status(token) for token in (ADA, BOB, CYD, BOB)]
         return [(each["state"], each["message"]) for each in states], len(kernels_below(tmp_path))
 
-    states, kernels = in_pool(tmp_path, use, kernel_max=2)
+    states, kernels = in_pool(tmp_path, use, kernels=2)
     assert [state for state, _ in states] == ["idle", "none", "idle", "none"]
     assert "make room for another visitor" in states[1][1]
     assert states[3][1] == ""  # said once
@@ -93,7 +93,7 @@ def test_one_too_many_is_refused_while_all_run_and_welcome_after(tmp_path):
         await pool.stop(ADA)
         return refused, await ended(pool, "print(1)", token=BOB)
 
-    refused, (text, _) = in_pool(tmp_path, use, kernel_max=1)
+    refused, (text, _) = in_pool(tmp_path, use, kernels=1)
     (event,) = refused
     assert event["status"] == "refused"
     assert event["message"] == "All 1 kernels are running cells. Your cells are kept; try again in a minute."
@@ -171,7 +171,7 @@ def test_files_that_cannot_come_and_a_python_that_is_missing_are_said(tmp_path):
     assert (state, again["status"]) == ("none", "ok")
 
     async def without_python():
-        async with KernelPool(tmp_path / "no" / "python", tmp_path / "sessions") as pool:
+        async with new_pool(tmp_path / "sessions", tmp_path / "no" / "python") as pool:
             return (await ended(pool, "1"))[1]
 
     died = asyncio.run(without_python())
@@ -185,7 +185,7 @@ def test_a_start_that_fails_says_why_and_leaves_nothing(tmp_path):
     python.chmod(0o755)
 
     async def use():
-        async with KernelPool(python, tmp_path / "sessions") as pool:
+        async with new_pool(tmp_path / "sessions", python) as pool:
             began = time.monotonic()
             done = (await ended(pool, "1"))[1]
             return done, time.monotonic() - began, pool.status(ADA)["state"]
@@ -199,10 +199,10 @@ def test_a_start_that_fails_says_why_and_leaves_nothing(tmp_path):
 APP = """
 import asyncio, sys
 from pathlib import Path
-from services.kernels import KernelPool
+from tests.kernel_cases import new_pool
 
 async def main():
-    async with KernelPool(Path(sys.argv[1]), Path(sys.argv[2])) as pool:
+    async with new_pool(Path(sys.argv[1])) as pool:
         run = pool.run("a" * 48, "task", "cell", %r, dict)
         async for line in run.log.follow():
             sys.stdout.buffer.write(line); sys.stdout.flush()
@@ -219,9 +219,7 @@ while True: time.sleep(1)
 
 def test_no_kernel_outlives_an_app_that_is_killed_and_the_next_app_clears_up(tmp_path):
     sessions = tmp_path / "sessions"
-    app = subprocess.Popen(
-        [sys.executable, "-c", APP % WITH_CHILD, KERNEL_PYTHON, sessions], stdout=subprocess.PIPE, text=True
-    )
+    app = subprocess.Popen([sys.executable, "-c", APP % WITH_CHILD, sessions], stdout=subprocess.PIPE, text=True)
     line = next(line for line in app.stdout if "pids" in line)
     kernel, child = (int(word) for word in line.split("pids ")[1].split("\\n")[0].split())
     os.kill(app.pid, signal.SIGKILL)
@@ -231,7 +229,7 @@ def test_no_kernel_outlives_an_app_that_is_killed_and_the_next_app_clears_up(tmp
     async def next_app():
         await until(lambda: not alive(kernel), 5)
         left = list(sessions.iterdir())
-        async with KernelPool(KERNEL_PYTHON, sessions):
+        async with new_pool(sessions):
             return left
 
     assert len(asyncio.run(next_app())) == 2

@@ -356,4 +356,4 @@ def test_ended_kernels_leave_no_open_file_and_no_task(tmp_path, kernels):
         return len(asyncio.all_tasks())
 
     # the test, the reaper, and three readers of the one kernel that may live
-    assert in_pool(tmp_path, use, kernel_max=1) <= 6
+    assert in_pool(tmp_path, use, kernels=1) <= 6

@@ -1,29 +1,10 @@
 """However a run goes, its last event is `done`, and its session is free for the next."""
 
-import asyncio
-import json
-
 import pytest
 
-from services.kernels import KernelPool
-from services.settings import Settings
+from tests.kernel_cases import events_of, in_pool
 
 TOKEN = "a" * 48
-
-
-async def events_of(run):
-    async def read():
-        return [json.loads(line) async for lines in run.log.follow() for line in lines.splitlines()]
-
-    return await asyncio.wait_for(read(), 30)
-
-
-def in_pool(tmp_path, use):
-    async def main():
-        async with KernelPool(Settings().kernel_python, tmp_path / "sessions") as pool:
-            return await use(pool)
-
-    return asyncio.run(main())
 
 
 def test_a_run_stopped_before_its_first_step(tmp_path):
