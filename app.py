@@ -18,7 +18,7 @@ from components.layout import THEME, build_page
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
-from services.kernels import KernelPool
+from services.kernels import KernelPool, Launcher
 from services.routes import kernel_routes
 from services.settings import ROOT, Settings, SettingsError, load_settings
 
@@ -31,12 +31,13 @@ def create_app(settings: Settings) -> FastAPI:
     catalog = open_catalog(settings)
     datafiles = DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds)
     grader = Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)
-    pool = KernelPool.from_settings(settings)
+    launcher = Launcher.from_settings(settings)
+    pool = KernelPool.from_settings(settings, launcher)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         with grader:
-            async with pool:
+            async with launcher, pool:
                 yield
 
     app = FastAPI(title="SmolDataEnvs Workbench", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)

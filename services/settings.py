@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -57,6 +58,13 @@ class Settings(BaseSettings):
 
     kernel_python: Path = Field(
         ROOT / ".venv-kernel" / "bin" / "python", description="Python of the kernels' own environment."
+    )
+    kernel_policy: Literal["auto", "strict", "unconfined"] = Field(
+        "auto",
+        description="How kernels are confined. `auto`: where strangers can reach the app, fully or not at all; on your "
+        "own machine as far as the system can, and the page says how far. `strict`: fully, or no kernels. "
+        "`unconfined`: cells can do whatever the app's user can, and read its secrets: never use it on an address "
+        "others can reach.",
     )
     kernel_max: int = Field(
         4, ge=1, le=256, description="Kernels alive at once, those that wait for a visitor included."

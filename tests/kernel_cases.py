@@ -7,21 +7,19 @@ import json
 import os
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from services.kernels import KernelPool, Limits
-from services.kernels.local_engine import LocalEngine
+from services.kernels import KernelPool, Launcher, Limits
 from services.settings import Settings
 
 KERNEL_PYTHON = Settings().kernel_python
 ADA, BOB, CYD = "a" * 48, "b" * 48, "c" * 48
 
 
-def new_pool(sessions, python=KERNEL_PYTHON, **limits):
+def new_pool(sessions, python=KERNEL_PYTHON, confinement="required", **limits):
     """A pool over real kernels, none started ahead, with these limits beside the defaults."""
-    defaults = Limits.from_settings(Settings())
-    return KernelPool(partial(LocalEngine, python), sessions, replace(defaults, **{"waiting": 0} | limits))
+    within = replace(Limits.from_settings(Settings()), **{"waiting": 0} | limits)
+    return KernelPool(Launcher(python, sessions, within, confinement).engine, sessions, within)
 
 
 def in_pool(tmp_path, use, **limits):
@@ -84,7 +82,7 @@ def kernels_below(folder):
     found = set()
     for each in Path("/proc").glob("[0-9]*"):
         try:
-            of_folder = b"HOME=" + os.fsencode(folder) in (each / "environ").read_bytes()
+            of_folder = b"HOME=" + os.fsencode(folder) + b"/" in (each / "environ").read_bytes()
         except OSError:
             continue
         if of_folder and alive(int(each.name)):

@@ -1,5 +1,6 @@
 """Jupyter kernels: one a visitor, each a process with a folder of its own."""
 
+from services.kernels.launch import Launcher
 from services.kernels.limits import Limits
 from services.kernels.pool import KernelPool, UnknownRun
 from services.kernels.program import ProgramRun, run_program
@@ -10,6 +11,7 @@ __all__ = [
     "AnswerUnreadable",
     "InputsUnavailable",
     "KernelPool",
+    "Launcher",
     "Limits",
     "ProgramRun",
     "Run",

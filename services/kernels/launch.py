@@ -1,4 +1,4 @@
-"""How this app's kernels are started: from the warm process, confined as far as the policy asks, once the sandbox was tried."""
+"""How the app's kernels are started: from the warm process, confined as the policy asks, once the sandbox was tried."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from services.kernels.engine import KernelNotStarted
+from services.kernels.limits import Limits
 from services.kernels.local_engine import LocalEngine
 from services.kernels.policy import Confinement, policy_of
 from services.kernels.probe import LAYERS, NOTHING_HELD, Held, probe
@@ -25,8 +26,9 @@ logger = logging.getLogger(__name__)
 
 WARM_AGAIN_SECONDS = 5.0
 
+CONFINEMENT: dict[str, Confinement | None] = {"auto": None, "strict": "required", "unconfined": "none"}
 NO_KERNELS = (
-    "Kernels are off here: strangers can reach this app, and their code can't be confined on this machine ({why}). "
+    "Kernels are off: code of strangers must be confined here, and this machine does not do it ({why}). "
     "Browsing and grading work."
 )
 
@@ -41,17 +43,14 @@ class Launcher:
         self,
         kernel_python: Path,
         sessions: Path,
-        *,
+        limits: Limits,
         confinement: Confinement = "where possible",
-        memory_bytes: int = 2 << 30,
-        file_bytes: int = 512 << 20,
     ) -> None:
-        """`sessions` is where session folders are made, `memory_bytes` and `file_bytes` limit a kernel and its files."""
+        """`sessions` is where session folders are made."""
         self._python = kernel_python
         self._sessions = sessions
+        self._limits = limits
         self._confinement = confinement
-        self._memory_bytes = memory_bytes
-        self._file_bytes = file_bytes
         self._warm: WarmProcess | None = None
         self._warming: asyncio.Task[None] | None = None
         self._tried: asyncio.Task[Held] | None = None
@@ -61,9 +60,8 @@ class Launcher:
         return cls(
             settings.kernel_python,
             settings.cache_dir / "sessions",
-            confinement=settings.confinement,
-            memory_bytes=settings.kernel_memory_mb << 20,
-            file_bytes=settings.kernel_folder_mb << 20,
+            Limits.from_settings(settings),
+            CONFINEMENT[settings.kernel_policy] or ("required" if settings.public else "where possible"),
         )
 
     @property
@@ -73,6 +71,13 @@ class Launcher:
             return NOTHING_HELD
         done = self._tried is not None and self._tried.done() and not self._tried.cancelled()
         return self._tried.result() if done and self._tried else None
+
+    @property
+    def refusal(self) -> str:
+        """Why no kernel is started here, a sentence; empty where kernels are."""
+        held = self.held
+        refused = self._confinement == "required" and held is not None and not held.all
+        return NO_KERNELS.format(why=held.why_not) if refused and held else ""
 
     def engine(self, folder: SessionFolder) -> LocalEngine:
         """A kernel, not yet started, for a session folder."""
@@ -114,18 +119,20 @@ class Launcher:
             await asyncio.sleep(WARM_AGAIN_SECONDS)
 
     async def _try(self) -> Held:
-        held = await probe(lambda folder: LocalEngine(self._at_once, folder), self._sessions, self._memory_bytes)
+        held = await probe(lambda folder: LocalEngine(self._at_once, folder), self._sessions, self._limits.memory_bytes)
         if held.all:
             logger.info("Kernels are confined: %s", ", ".join(LAYERS))
         else:
-            logger.warning("Kernels are not fully confined (%s): %s", ", ".join(held.layers) or "not at all", held.why_not)
+            logger.warning(
+                "Kernels are not fully confined (%s): %s", ", ".join(held.layers) or "not at all", held.why_not
+            )
         return held
 
     async def _once_tried(self, folder: SessionFolder) -> KernelStart:
         if self._tried is not None:
-            held = await asyncio.shield(self._tried)
-            if self._confinement == "required" and not held.all:
-                raise KernelNotStarted(NO_KERNELS.format(why=held.why_not))
+            await asyncio.shield(self._tried)
+            if self.refusal:
+                raise KernelNotStarted(self.refusal)
         return await self._at_once(folder)
 
     async def _at_once(self, folder: SessionFolder) -> KernelStart:
@@ -134,5 +141,5 @@ class Launcher:
                 f"The kernel could not be started: there is no Python at {self._python}. "
                 "Run `make setup`, or set KERNEL_PYTHON to a Python with ipykernel."
             )
-        policy = policy_of(folder, self._confinement, self._memory_bytes, self._file_bytes)
+        policy = policy_of(folder, self._confinement, self._limits)
         return KernelStart(self._python, policy, self._warm if self._warm and self._warm.alive else None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -92,12 +91,6 @@ class LocalEngine:
     @property
     def exit_code(self) -> int | None:
         return self._exit_code
-
-    @property
-    def pid(self) -> int | None:
-        """Number of the kernel's process, None before it was started."""
-        provisioner = self._manager.provisioner if self._manager else None
-        return getattr(provisioner, "pid", None)
 
     async def start(self) -> None:
         how = await self._how(self._folder)

@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import Literal
 
 from services.kernels.inside.confine import Policy
+from services.kernels.limits import Limits
 from services.kernels.session_folder import SessionFolder
 
 Confinement = Literal["required", "where possible", "none"]
 
 
-def policy_of(
-    folder: SessionFolder, confinement: Confinement, memory_bytes: int, file_bytes: int
-) -> Policy | None:
-    """What the kernel of a session may use: its own folders, sizes in bytes. None: it is not confined."""
+def policy_of(folder: SessionFolder, confinement: Confinement, limits: Limits) -> Policy | None:
+    """What the kernel of a session may use: its own folders within `limits`. None: it is not confined."""
     if confinement == "none":
         return None
     return Policy(
         read=(str(folder.input),),
         write=(str(folder.work), str(folder.home)),
         sockets=str(folder.sockets),
-        memory_bytes=memory_bytes,
-        file_bytes=file_bytes,
+        memory_bytes=limits.memory_bytes,
+        file_bytes=limits.folder_bytes,
         required=confinement == "required",
     )

@@ -6,23 +6,18 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from services.kernels.engine import Engine, KernelNotStarted
+from services.kernels.launch import Launcher
 from services.kernels.limits import Limits
-from services.kernels.local_engine import LocalEngine
 from services.kernels.session import Inputs, Run, Session
 from services.kernels.session_folder import SessionFolder, sweep
 from services.settings import Settings
 
 KEPT_FAREWELLS = 1000
-NOT_CONFINED = (
-    "Code can't be run here: this app can be reached by others, and its kernels are not confined yet. "
-    "Browsing, previews and grading work. To run code, start the app on your own machine."
-)
 
 
 class UnknownRun(LookupError):
@@ -40,9 +35,9 @@ class KernelPool:
         new_engine: Callable[[SessionFolder], Engine],
         sessions: Path,
         limits: Limits,
-        refusal: str = "",
+        refusal: Callable[[], str] = lambda: "",
     ) -> None:
-        """`sessions` is where session folders are made. With a `refusal`, a sentence, no kernel is started."""
+        """`sessions` is where session folders are made. While `refusal` gives a sentence, no kernel is started."""
         self._new_engine = new_engine
         self._folders = sessions
         self._limits = limits
@@ -53,17 +48,16 @@ class KernelPool:
         self._reaper: asyncio.Task[None] | None = None
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
+    def from_settings(cls, settings: Settings, launcher: Launcher) -> Self:
         return cls(
-            partial(LocalEngine, settings.kernel_python),
+            launcher.engine,
             settings.cache_dir / "sessions",
             Limits.from_settings(settings),
-            refusal=NOT_CONFINED if settings.public else "",
+            refusal=lambda: launcher.refusal,
         )
 
     async def __aenter__(self) -> Self:
-        if not self._refusal:
-            await asyncio.to_thread(sweep, self._folders)
+        await asyncio.to_thread(sweep, self._folders)
         self._reaper = asyncio.create_task(self._reap())
         return self
 
@@ -92,7 +86,7 @@ class KernelPool:
             session = None
         if session is None:
             note = note or self._farewells.pop(token, "")
-            refused = self._refusal or self._make_room()
+            refused = self._refusal() or self._make_room()
             try:
                 folder = None if refused else SessionFolder(self._folders)
             except OSError as error:
@@ -122,7 +116,7 @@ class KernelPool:
         Being asked is no use of the kernel: a page left open does not keep one for ever.
         """
         session = self._sessions.get(token)
-        message = self._refusal or self._farewells.pop(token, "")
+        message = self._refusal() or self._farewells.pop(token, "")
         runs = session.runs.values() if session else ()
         return {
             "state": session.state if session else "none",

@@ -35,7 +35,7 @@ NOTHING_HELD = Held((), "confinement is switched off")
 
 
 async def probe(new_engine: Callable[[SessionFolder], Engine], sessions: Path, memory_bytes: int) -> Held:
-    """Attack from a throw-away kernel whose memory is limited to `memory_bytes`; the app's own side checks the effects."""
+    """Attack from a throw-away kernel, whose memory is limited to `memory_bytes`, and see what could be done."""
     folder = SessionFolder(sessions)
     victim = SessionFolder(sessions)
     engine = new_engine(folder)
@@ -65,7 +65,7 @@ async def probe(new_engine: Callable[[SessionFolder], Engine], sessions: Path, m
             "app": os.getpid(),
             "memory": memory_bytes + (1 << 30),
         }
-        cell = f"TARGETS = {targets!r}\n" + (INSIDE / "probe_cell.py").read_text()
+        cell = f"{(INSIDE / 'probe_cell.py').read_text()}\nprint(json.dumps(attack({targets!r})))"
         async with asyncio.timeout(PROBE_SECONDS):
             await engine.start()
             await engine.execute(cell, hear)

@@ -24,7 +24,7 @@ class ProgramRun:
 async def run_program(
     new_engine: Callable[[SessionFolder], Engine], sessions: Path, code: str, inputs: Mapping[str, Path]
 ) -> ProgramRun:
-    """Run `code` in a kernel of `new_engine` whose input folder holds `inputs` (file name → path); nothing of it is left.
+    """Run `code` in a kernel of `new_engine` that finds `inputs` (file name → path); nothing of it is left.
 
     Raises:
         KernelNotStarted: the kernel did not come up.

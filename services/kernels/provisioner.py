@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
@@ -25,7 +25,7 @@ LOCALE = ("LANG", "LC_ALL", "TZ")
 
 @dataclass(frozen=True)
 class KernelStart:
-    """What a kernel starts from: the kernels' Python, its policy (None: not confined), the warm process if there is one."""
+    """What a kernel starts from: the kernels' Python, its policy (None: not confined), a warm process (None: cold)."""
 
     python: Path
     policy: Policy | None = None
@@ -56,14 +56,15 @@ class SessionProvisioner(LocalProvisioner):
     async def _fork(self, environment: dict[str, str]) -> KernelConnectionInfo | None:
         if self.how.warm is None:
             return None
-        connection_file = Path(self.parent.connection_file)
+        connection_file = self.folder.sockets / "kernel.json"
         try:
-            self.process = await self.how.warm.fork(
+            forked = await self.how.warm.fork(
                 described(self.how.policy), connection_file, environment, self.folder.work, self.folder.start_log
             )
         except WarmProcessEnded:
             return None
-        self.pid = self.process.pid
+        self.process = cast(Any, forked)
+        self.pid = forked.pid
         self.pgid = None  # known to be its own only once it has made it; it has no other processes in it
         return self.connection_info
 

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 
-from services.kernels import InputsUnavailable, KernelPool
+from services.kernels import InputsUnavailable, KernelPool, Launcher
+from services.kernels.probe import Held
 from services.settings import Settings
 from tests.kernel_cases import (
     ADA,
@@ -126,19 +127,36 @@ def test_asking_for_the_state_is_no_use_of_a_kernel(tmp_path):
     in_pool(tmp_path, use, idle_seconds=0.5)
 
 
-def test_no_kernel_where_strangers_can_come(tmp_path):
-    settings = Settings(gradio_server_name="0.0.0.0", cache_dir=tmp_path)
+def test_kernels_are_off_where_they_must_be_confined_and_can_not(tmp_path, monkeypatch):
+    """With every layer taken away, which the probe finds out by attacking."""
+    settings = Settings(gradio_server_name="0.0.0.0", cache_dir=tmp_path, kernel_waiting=0)
+    monkeypatch.setattr("services.kernels.launch.policy_of", lambda folder, how, limits: None)
 
     async def use():
-        async with KernelPool.from_settings(settings) as pool:
-            return await events_of(start(pool, "1")), pool.status(ADA), await pool.restart(ADA)
+        launcher = Launcher.from_settings(settings)
+        async with launcher, KernelPool.from_settings(settings, launcher) as pool:
+            first = await events_of(start(pool, "1"))
+            return first, await events_of(start(pool, "1", token=BOB)), pool.status(BOB), launcher.held
 
-    (event,), status, _ = asyncio.run(use())
-    assert event["status"] == "refused"
-    assert "its kernels are not confined yet" in event["message"]
-    assert (status["state"], status["message"]) == ("none", event["message"])
+    first, second, status, held = asyncio.run(use())
+    assert held.layers == ()
+    assert first[-1]["status"] == "died" and "Kernels are off" in first[-1]["message"]
+    assert second[-1]["status"] == "refused" and "read a file of another folder" in second[-1]["message"]
+    assert status["message"] == second[-1]["message"]
     assert not kernels_below(tmp_path)
-    assert not (tmp_path / "sessions").exists()
+
+
+def test_the_sandbox_holds_where_strangers_can_come(tmp_path):
+    settings = Settings(gradio_server_name="0.0.0.0", cache_dir=tmp_path, kernel_waiting=0)
+
+    async def use():
+        launcher = Launcher.from_settings(settings)
+        async with launcher, KernelPool.from_settings(settings, launcher) as pool:
+            return await ended(pool, "import os; print(os.cpu_count() > 0)"), launcher.held
+
+    (text, end), held = asyncio.run(use())
+    assert (text, end["status"]) == ("True\n", "ok")
+    assert held == Held(("files", "network", "processes", "memory"))
 
 
 def test_a_run_goes_on_with_nobody_reading(tmp_path):
@@ -202,7 +220,7 @@ from pathlib import Path
 from tests.kernel_cases import new_pool
 
 async def main():
-    async with new_pool(Path(sys.argv[1])) as pool:
+    async with new_pool(Path(sys.argv[1]), confinement="none") as pool:
         run = pool.run("a" * 48, "task", "cell", %r, dict)
         async for line in run.log.follow():
             sys.stdout.buffer.write(line); sys.stdout.flush()

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from services.kernels.provisioner import library_environment
 from tests.kernel_cases import (
     ADA,
     BOB,
+    KERNEL_PYTHON,
     alive,
     ended,
     events_of,
@@ -112,8 +114,9 @@ def test_a_kernel_knows_nothing_of_the_apps_environment(tmp_path, monkeypatch):
     environment = json.loads(in_pool(tmp_path, use)[0])
     assert "hf_secret" not in environment.values()
     assert environment["TZ"] == "Asia/Tokyo"
-    assert environment["HOME"] == environment["cwd"]
-    added = {"PLOTLY_RENDERER", "IPYTHONDIR", "MPLCONFIGDIR", "HOME", "PATH", "JPY_PARENT_PID", "cwd"}
+    assert Path(environment["HOME"]) == Path(environment["cwd"]).parent / "home"
+    added = {"IPYTHONDIR", "MPLCONFIGDIR", "HOME", "TMPDIR", "PATH", "JPY_PARENT_PID", "cwd"}
+    added |= set(library_environment(KERNEL_PYTHON, {}))
     terminal = {"TERM", "CLICOLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PAGER", "GIT_PAGER", "MPLBACKEND"}
     assert set(environment) - added - terminal - {"LANG", "LC_ALL", "TZ"} <= {
         "PYDEVD_USE_FRAME_EVAL",
@@ -259,7 +262,7 @@ print(own_session.pid, elsewhere.pid, orphan.stdout.readline().strip(), flush=Tr
         pids = [int(each) for each in text.split()]
         return pids, [alive(pid) for pid in pids]
 
-    pids, before = in_pool(tmp_path, use)
+    pids, before = in_pool(tmp_path, use, confinement="none")
     assert before == [True] * 3
     assert [alive(pid) for pid in pids] == [False] * 3
 

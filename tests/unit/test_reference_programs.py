@@ -7,7 +7,7 @@ import pytest
 from services.catalog import Query, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
-from services.kernels import run_program
+from services.kernels import Launcher, Limits, run_program
 from services.settings import BUNDLED_SUITE, Settings
 
 AT_ONCE = 2
@@ -21,15 +21,18 @@ def answers(tmp_path_factory):
     catalog = open_catalog(settings)
     datafiles = DataFiles(catalog.source, cache, deadline_seconds=10)
 
+    launcher = Launcher(settings.kernel_python, cache / "sessions", Limits.from_settings(settings), "required")
+
     async def run_all():
         places = asyncio.Semaphore(AT_ONCE)
 
         async def run(task):
             code = (BUNDLED_SUITE / "solutions" / f"{task.task_id}.py").read_text()
             async with places:
-                return task, await run_program(settings.kernel_python, cache / "sessions", code, datafiles.inputs(task))
+                return task, await run_program(launcher.engine, cache / "sessions", code, datafiles.inputs(task))
 
-        return await asyncio.gather(*(run(task) for task in catalog.tasks(Query())))
+        async with launcher:
+            return await asyncio.gather(*(run(task) for task in catalog.tasks(Query())))
 
     return asyncio.run(run_all())
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).parents[1])
 
-from inside import kernel, warm
-from inside.confine import Policy
+from inside import kernel, warm  # type: ignore[import-not-found]  # noqa: E402
+from inside.confine import Policy  # type: ignore[import-not-found]  # noqa: E402
 
 del sys.path[0]  # the app's folder is no business of the cells
 

@@ -6,25 +6,28 @@ import resource
 import struct
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import landlock, linux, seccomp
 from .syscalls import NUMBERS
 
+# fmt: off
 # what libraries read of the system: the loader, time zones, fonts, names of users and types
 SYSTEM = (
-    "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/fonts", "/usr/share/fontconfig", "/usr/share/zoneinfo",
-    "/usr/share/locale", "/usr/share/mime", "/usr/local/share/fonts", "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone",
-    "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/fonts", "/etc/mime.types", "/etc/ssl/openssl.cnf",
-)  # fmt: skip
+    "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fontconfig",
+    "/usr/share/zoneinfo", "/usr/share/locale", "/usr/share/mime", "/etc/ld.so.cache", "/etc/localtime",
+    "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/fonts", "/etc/mime.types",
+    "/etc/ssl/openssl.cnf",
+)
 # single files: a grant of /proc/self would let its net/ and task/ through
 ABOUT = (
-    "/proc/self/status", "/proc/self/stat", "/proc/self/statm", "/proc/self/maps", "/proc/self/cmdline", "/proc/self/limits",
-    "/proc/self/fd", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems", "/proc/sys/vm/overcommit_memory",
-    "/sys/devices/system/cpu", "/sys/fs/cgroup/cpu.max",
-)  # fmt: skip
+    "/proc/self/status", "/proc/self/stat", "/proc/self/statm", "/proc/self/maps", "/proc/self/cmdline",
+    "/proc/self/limits", "/proc/self/fd", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems",
+    "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu", "/sys/fs/cgroup/cpu.max",
+)
+# fmt: on
 # not /dev/zero: shared memory mapped from it counts toward no limit
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 
@@ -77,13 +80,14 @@ def confine(policy: Policy) -> None:
     be_ended_first()
     _limit(policy)
     drop_capabilities()
-    for layer, restrict in (
-        ("Landlock, which guards files", lambda: landlock.restrict(rules(policy))),
-        ("seccomp, which guards network and processes", seccomp.restrict),
-    ):
+    layers: dict[str, Callable[[], None]] = {
+        "Landlock, which guards files": lambda: landlock.restrict(rules(policy)),
+        "seccomp, which guards network and processes": seccomp.restrict,
+    }
+    for layer, restrict in layers.items():
         try:
             if sys.platform != "linux":
-                raise OSError(f"{sys.platform} has it not")
+                raise OSError(f"{sys.platform} does not have it")
             restrict()
         except (OSError, KeyError) as error:
             if policy.required:

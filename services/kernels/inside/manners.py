@@ -1,16 +1,17 @@
 """What a confined kernel says where the sandbox would only say no: one sentence, with the Python way to do it."""
 
-import _multiprocessing
 import errno
+import importlib
 import sys
 from typing import Any, NoReturn
 
 PROGRAMS = (
-    "Other programs can't be started from this notebook. Use Python itself: pathlib and shutil for files, zipfile and gzip "
-    "for archives, pandas for tables."
+    "Other programs can't be started from this notebook. Use Python itself: pathlib and shutil for files, zipfile and "
+    "gzip for archives, pandas for tables."
 )
 PROCESSES = (
-    "Other processes can't be started from this notebook. Use threads (concurrent.futures.ThreadPoolExecutor) or n_jobs=1."
+    "Other processes can't be started from this notebook. Use threads (concurrent.futures.ThreadPoolExecutor), or "
+    "n_jobs=1."
 )
 NETWORK = "This notebook has no network. The task's files are in ../input: open them there."
 PACKAGES = (
@@ -44,7 +45,8 @@ def refuse_clearly() -> None:
     This guards nothing, the sandbox does: it only says what happened.
     """
     sys.addaudithook(_on_event)
-    _multiprocessing.SemLock = _no_semaphore  # type: ignore[misc,assignment]
+    semaphores: Any = importlib.import_module("_multiprocessing")
+    semaphores.SemLock = _no_semaphore
 
 
 def _on_event(event: str, _: tuple[Any, ...]) -> None:

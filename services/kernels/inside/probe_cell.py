@@ -1,88 +1,68 @@
-"""Run as a cell of a throw-away kernel: tries what the sandbox must stop, by system calls, and prints what it could do.
-
-`TARGETS`, an assignment put before this text, holds the paths, ports and numbers to try it on.
-"""
+"""Sent as a cell to a throw-away kernel: tries what the sandbox must stop, and tells what it could do."""
 
 import ctypes
-import json
+import json  # noqa: F401 - for the call that is put after this text
 import mmap
 import os
 import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+# Python's own functions are taught to refuse before Linux is asked
 libc = ctypes.CDLL(None, use_errno=True)
-TARGETS: dict  # noqa: B032 - given by the app
 
 
-def can(action):
+def can(action: Callable[[], Any]) -> bool:
     try:
-        return action() is not False
+        return bool(action())
     except (OSError, MemoryError, ValueError):
         return False
 
 
-def read_secret():
-    with open(TARGETS["secret"]) as file:
-        file.read(1)
+def connect(family: int, address: bytes) -> bool:
+    with socket.socket(family, socket.SOCK_STREAM) as client:
+        return bool(libc.connect(client.fileno(), address, len(address)) == 0)
 
 
-def write_beside():
-    with open(TARGETS["beside"], "w") as file:
-        file.write("x")
-
-
-def send_datagram():
+def send_datagram(port: int) -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.sendto(b"x", ("127.0.0.1", TARGETS["udp"]))
+        return sender.sendto(b"x", ("127.0.0.1", port))
 
 
-def connect(family, kind, address):
-    """By libc: Python's own functions are taught to refuse before Linux is asked."""
-    with socket.socket(family, kind) as client:
-        return libc.connect(client.fileno(), address, len(address)) == 0
-
-
-def fork():
+def fork() -> bool:
     pid = libc.fork()
     if pid == 0:
         os._exit(0)
-    return pid > 0
+    return bool(pid > 0)
 
 
-def signal_app():
-    return libc.kill(TARGETS["app"], 0) == 0
-
-
-def open_app():
-    return libc.syscall(434, TARGETS["app"], 0) >= 0  # pidfd_open, the same number on every machine
-
-
-def take(size, flags):
-    with mmap.mmap(-1, size, flags=flags):
-        return True
-
-
-inet = b"\x02\x00" + TARGETS["tcp"].to_bytes(2, "big") + bytes([127, 0, 0, 1]) + bytes(8)
-unix = b"\x01\x00" + os.fsencode(TARGETS["unix"]) + b"\0"
-done = {
-    "files": [name for name, action in {
-        "read a file of another folder": read_secret,
-        "list another folder": lambda: os.listdir(os.path.dirname(TARGETS["secret"])),
-        "read the app's environment": lambda: open(f"/proc/{TARGETS['app']}/environ").close(),
-        "write into another folder": write_beside,
-    }.items() if can(action)],
-    "network": [name for name, action in {
-        "connect over TCP": lambda: connect(socket.AF_INET, socket.SOCK_STREAM, inet),
-        "send over UDP": send_datagram,
-        "connect to a socket of another folder": lambda: connect(socket.AF_UNIX, socket.SOCK_STREAM, unix),
-    }.items() if can(action)],
-    "processes": [name for name, action in {
-        "start a process": fork,
-        "signal the app": signal_app,
-        "get hold of the app": open_app,
-    }.items() if can(action)],
-    "memory": [name for name, action in {
-        "take memory beyond the limit": lambda: take(TARGETS["memory"], mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS),
-        "take shared memory": lambda: take(1 << 20, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS),
-    }.items() if can(action)],
-}
-print(json.dumps(done))
+def attack(targets: dict[str, Any]) -> dict[str, list[str]]:
+    """What of each layer could be done to `targets`: paths, ports, the app's process, more memory than is allowed."""
+    secret, app = Path(targets["secret"]), targets["app"]
+    inet = b"\x02\x00" + targets["tcp"].to_bytes(2, "big") + bytes([127, 0, 0, 1]) + bytes(8)
+    unix = b"\x01\x00" + os.fsencode(targets["unix"]) + b"\0"
+    private, shared = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+    attempts: dict[str, dict[str, Callable[[], Any]]] = {
+        "files": {
+            "read a file of another folder": secret.read_text,
+            "list another folder": lambda: list(secret.parent.iterdir()),
+            "read the app's environment": Path(f"/proc/{app}/environ").read_bytes,
+            "write into another folder": lambda: Path(targets["beside"]).write_text("x"),
+        },
+        "network": {
+            "connect over TCP": lambda: connect(socket.AF_INET, inet),
+            "send over UDP": lambda: send_datagram(targets["udp"]),
+            "connect to a socket of another folder": lambda: connect(socket.AF_UNIX, unix),
+        },
+        "processes": {
+            "start a process": fork,
+            "signal the app": lambda: libc.kill(app, 0) == 0,
+            "get hold of the app": lambda: libc.syscall(434, app, 0) >= 0,  # pidfd_open, so numbered on every machine
+        },
+        "memory": {
+            "take memory beyond the limit": lambda: mmap.mmap(-1, targets["memory"], flags=private),
+            "take shared memory": lambda: mmap.mmap(-1, 1 << 20, flags=shared),
+        },
+    }
+    return {layer: [name for name, action in each.items() if can(action)] for layer, each in attempts.items()}

@@ -1,6 +1,6 @@
 """Which system calls a confined kernel may make, as data, and the seccomp filter that holds it to them (seccomp(2)).
 
-What is not named is refused: EPERM for calls these tables know by number, ENOSYS for newer ones, as an older Linux would.
+What is not named is refused: calls as old as these tables with EPERM, newer ones with ENOSYS as an older Linux does.
 """
 
 import ctypes
@@ -13,37 +13,43 @@ from dataclasses import dataclass
 from . import linux
 from .syscalls import AUDIT_ARCH, NEWEST, NUMBERS, X32_BIT
 
-ALLOWED = frozenset(
+# fmt: off
+ALLOWED = frozenset((
     # files: which ones is Landlock's business
-    "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 open openat creat close close_range dup dup2 "
-    "dup3 pipe pipe2 lseek stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents "
-    "getdents64 getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink "
-    "symlinkat truncate ftruncate fsync fdatasync sync_file_range fallocate fadvise64 readahead sendfile copy_file_range "
-    "splice tee flock umask statfs fstatfs "
+    "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2", "open",
+    "openat", "creat", "close", "close_range", "dup", "dup2", "dup3", "pipe", "pipe2", "lseek", "stat", "fstat",
+    "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getdents",
+    "getdents64", "getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
+    "renameat2", "link", "linkat", "symlink", "symlinkat", "truncate", "ftruncate", "fsync", "fdatasync",
+    "sync_file_range", "fallocate", "fadvise64", "readahead", "sendfile", "copy_file_range", "splice", "tee", "flock",
+    "umask", "statfs", "fstatfs",
     # memory
-    "mprotect munmap mremap madvise brk msync mlock munlock membarrier get_mempolicy "
+    "mprotect", "munmap", "mremap", "madvise", "brk", "msync", "mlock", "munlock", "membarrier", "get_mempolicy",
     # this process and its threads
-    "exit exit_group getpid getppid gettid getuid geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid "
-    "set_tid_address set_robust_list get_robust_list rseq futex futex_waitv sched_yield sched_getaffinity sched_getparam "
-    "sched_getscheduler sched_getattr sched_get_priority_max sched_get_priority_min sched_rr_get_interval getrlimit setrlimit "
-    "getrusage times sysinfo uname getcpu capget arch_prctl wait4 waitid pause "
-    # time and signals to itself
-    "alarm setitimer getitimer timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
-    "timerfd_settime timerfd_gettime nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time rt_sigaction "
-    "rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack signalfd signalfd4 restart_syscall "
+    "exit", "exit_group", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getresuid",
+    "getresgid", "getgroups", "getpgrp", "getpgid", "getsid", "set_tid_address", "set_robust_list", "get_robust_list",
+    "rseq", "futex", "futex_waitv", "sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler",
+    "sched_getattr", "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getrlimit",
+    "setrlimit", "getrusage", "times", "sysinfo", "uname", "getcpu", "capget", "arch_prctl", "wait4", "waitid", "pause",
+    # time, and signals to itself
+    "alarm", "setitimer", "getitimer", "timer_create", "timer_settime", "timer_gettime", "timer_getoverrun",
+    "timer_delete", "timerfd_create", "timerfd_settime", "timerfd_gettime", "nanosleep", "clock_nanosleep",
+    "clock_gettime", "clock_getres", "gettimeofday", "time", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",
+    "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend", "sigaltstack", "signalfd", "signalfd4", "restart_syscall",
     # waiting for events
-    "poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 "
+    "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
+    "epoll_pwait2", "eventfd", "eventfd2",
     # sockets the app connects to; `connect` itself is refused
-    "bind listen accept accept4 getsockname getpeername getsockopt setsockopt shutdown sendto sendmsg sendmmsg recvfrom "
-    "recvmsg recvmmsg getrandom".split()
-)
-
-# Answered with success and not done. Modes and owners: shutil.copy and zipfile fail without; Landlock does not cover them.
-# Scheduling: libzmq aborts when it may not set that of its threads.
-PRETENDED = frozenset(
-    "chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat "
-    "sched_setparam sched_setscheduler sched_setattr".split()
-)
+    "bind", "listen", "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "shutdown",
+    "sendto", "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "getrandom",
+))
+# Answered with success and not done. Modes and owners: shutil.copy and zipfile fail without; Landlock does not cover
+# them. Scheduling: libzmq aborts when it may not set that of its threads.
+PRETENDED = frozenset((
+    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat",
+    "utimensat", "sched_setparam", "sched_setscheduler", "sched_setattr",
+))
+# fmt: on
 
 # Refused with another error than EPERM: callers fall back, or say something better.
 REFUSED = {
@@ -90,9 +96,7 @@ def checks(pid: int) -> dict[str, tuple[Check, ...]]:
         # F_SETOWN, F_SETSIG, F_SETOWN_EX and F_NOTIFY have Linux send signals for the caller
         "fcntl": (Check(1, frozenset({8, 10, 15, 1026}), errno.EPERM, unless=True),),
         # TCGETS and TIOCGWINSZ (is it a terminal?), FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FICLONE
-        "ioctl": (
-            Check(1, frozenset({0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409}), errno.ENOTTY),
-        ),
+        "ioctl": (Check(1, frozenset({0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409}), errno.ENOTTY),),
         "socket": sockets,
         "socketpair": sockets,
         # shared anonymous memory does not count toward RLIMIT_DATA
@@ -104,7 +108,7 @@ def checks(pid: int) -> dict[str, tuple[Check, ...]]:
 
 
 # classic BPF (linux/filter.h, linux/seccomp.h)
-_LOAD, _AND, _EQUAL, _GREATER, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06
+_LOAD, _AND, _JUMP, _EQUAL, _GREATER, _AT_LEAST, _RETURN = 0x20, 0x54, 0x05, 0x15, 0x25, 0x35, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _SET_MODE_FILTER = 1
@@ -123,10 +127,9 @@ def _checked(each: Check) -> list[bytes]:
     steps = [_step(_LOAD, _ARGUMENTS + 8 * each.argument), _step(_AND, each.mask)]
     values = sorted(each.values)
     for place, value in enumerate(values):
-        last = len(values) - place  # steps from here to the error
-        steps.append(_step(_EQUAL, value, last - 1 if each.unless else last, 0))
+        steps.append(_step(_EQUAL, value, len(values) - place, 0))  # over the other values and one step more
     if each.unless:
-        steps.append(_step(0x05, 1))  # none of them: jump over the error
+        steps.append(_step(_JUMP, 1))  # none of them: over the error
     return [*steps, _error(each.error)]
 
 
@@ -137,8 +140,11 @@ def program(machine: str, pid: int) -> bytes:
         KeyError: this machine's numbers are not known.
     """
     numbers = NUMBERS[machine]
-    steps = [_step(_LOAD, _ARCH), _step(_EQUAL, AUDIT_ARCH[machine], 1, 0), _step(_RETURN, _KILL), _step(_LOAD, _NUMBER)]
-    steps += [_step(_AT_LEAST, X32_BIT, 0, 1), _error(errno.ENOSYS), _step(_GREATER, NEWEST, 0, 1), _error(errno.ENOSYS)]
+    steps = [
+        *(_step(_LOAD, _ARCH), _step(_EQUAL, AUDIT_ARCH[machine], 1, 0), _step(_RETURN, _KILL)),
+        *(_step(_LOAD, _NUMBER), _step(_AT_LEAST, X32_BIT, 0, 1), _error(errno.ENOSYS)),
+        *(_step(_GREATER, NEWEST, 0, 1), _error(errno.ENOSYS)),
+    ]
     for name, tests in checks(pid).items():
         block = [step for each in tests for step in _checked(each)] + [_step(_RETURN, _ALLOW)]
         steps += [_step(_EQUAL, numbers[name], 0, len(block)), *block]
