@@ -65,6 +65,11 @@ class Launcher:
         )
 
     @property
+    def warm(self) -> bool:
+        """Whether kernels are forked with their libraries imported."""
+        return self._warm is not None and self._warm.alive
+
+    @property
     def held(self) -> Held | None:
         """What of the sandbox held when it was tried, None while that is not known."""
         if self._confinement == "none":
@@ -142,4 +147,4 @@ class Launcher:
                 "Run `make setup`, or set KERNEL_PYTHON to a Python with ipykernel."
             )
         policy = policy_of(folder, self._confinement, self._limits)
-        return KernelStart(self._python, policy, self._warm if self._warm and self._warm.alive else None)
+        return KernelStart(self._python, policy, self._warm if self.warm else None)

@@ -46,7 +46,7 @@ def refuse_clearly() -> None:
     """
     sys.addaudithook(_on_event)
     semaphores: Any = importlib.import_module("_multiprocessing")
-    semaphores.SemLock = _no_semaphore
+    semaphores.SemLock = _Semaphore
 
 
 def _on_event(event: str, _: tuple[Any, ...]) -> None:
@@ -55,8 +55,13 @@ def _on_event(event: str, _: tuple[Any, ...]) -> None:
         raise NotInThisNotebook(errno.EPERM, sentence)
 
 
-def _no_semaphore(*_: object, **__: object) -> NoReturn:
-    raise NotInThisNotebook(errno.EPERM, PROCESSES)
+class _Semaphore:
+    """In place of the type behind multiprocessing's locks."""
+
+    SEM_VALUE_MAX = 2**31 - 1
+
+    def __init__(self, *_: object) -> None:
+        raise NotInThisNotebook(errno.EPERM, PROCESSES)
 
 
 def refuse_in_cells(shell: Any) -> None:

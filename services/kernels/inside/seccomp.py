@@ -57,6 +57,8 @@ REFUSED = {
     "memfd_create": errno.ENOSYS,
     "pidfd_open": errno.ENOSYS,
     "connect": errno.EACCES,
+    # extended attributes, which Landlock does not cover: as on a file system without them, or shutil.copytree fails
+    **dict.fromkeys((f"{of}{verb}xattr" for of in ("", "l", "f") for verb in ("get", "list", "set")), errno.EOPNOTSUPP),
 }
 
 

@@ -41,6 +41,8 @@ NUMBERS: dict[str, dict[str, int]] = {
         "timerfd_create": 283, "timerfd_gettime": 287, "timerfd_settime": 286, "times": 100, "truncate": 76,
         "umask": 95, "uname": 63, "unlink": 87, "unlinkat": 263, "utime": 132, "utimensat": 280, "utimes": 235,
         "wait4": 61, "waitid": 247, "write": 1, "writev": 20,
+        "getxattr": 191, "lgetxattr": 192, "fgetxattr": 193, "listxattr": 194, "llistxattr": 195,
+        "flistxattr": 196, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
     },
     "aarch64": {
         "accept": 202, "accept4": 242, "bind": 200, "brk": 214, "capget": 90, "capset": 91, "chdir": 49,
@@ -73,6 +75,8 @@ NUMBERS: dict[str, dict[str, int]] = {
         "timer_gettime": 108, "timer_settime": 110, "timerfd_create": 85, "timerfd_gettime": 87,
         "timerfd_settime": 86, "times": 153, "truncate": 45, "umask": 166, "uname": 160, "unlinkat": 35,
         "utimensat": 88, "wait4": 260, "waitid": 95, "write": 64, "writev": 66,
+        "getxattr": 8, "lgetxattr": 9, "fgetxattr": 10, "listxattr": 11, "llistxattr": 12,
+        "flistxattr": 13, "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7,
     },
 }
 # fmt: on
