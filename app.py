@@ -18,7 +18,7 @@ from components.layout import THEME, build_page
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
-from services.kernels import KernelPool, Launcher
+from services.kernels import KernelPool, Launcher, guard_memory
 from services.routes import kernel_routes
 from services.settings import ROOT, Settings, SettingsError, load_settings
 
@@ -51,7 +51,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount("/web", StaticFiles(directory=WEB), name="web")
     gr.mount_gradio_app(
         app,
-        build_page(catalog, datafiles, grader),
+        build_page(catalog, datafiles, grader, launcher.report),
         path="/",
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,
@@ -68,6 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 def main() -> int:
     """Start the app; a setting it can't use ends it with a sentence and exit code 2."""
+    guard_memory()
     try:
         settings = load_settings()
         app = create_app(settings)

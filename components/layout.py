@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import gradio as gr
 
 from components.api import public_api
+from components.confinement import confinement
 from components.data_preview import data_preview
 from components.grade_panel import answer_grader, grade_panel
 from components.notebook import notebook
@@ -31,8 +35,13 @@ MASTHEAD = """
 """
 
 
-def build_page(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> gr.Blocks:
-    """The whole page and its public API."""
+def build_page(
+    catalog: Catalog,
+    datafiles: DataFiles,
+    grader: Grader,
+    confined: Callable[[], dict[str, Any]],
+) -> gr.Blocks:
+    """The whole page and its public API. `confined` reports to the pane `confinement`."""
     grade_answer = answer_grader(catalog, grader)
     page: gr.Blocks
     with gr.Blocks(title="SmolDataEnvs Workbench", fill_width=True, analytics_enabled=False) as page:
@@ -46,5 +55,6 @@ def build_page(catalog: Catalog, datafiles: DataFiles, grader: Grader) -> gr.Blo
                 notebook(starter_for(catalog, datafiles))
             with gr.Column(elem_id="judge"):
                 grade_panel(catalog, grade_answer)
+        confinement(confined)
         public_api(catalog, datafiles, grade_answer)
     return page

@@ -3,6 +3,7 @@
 from services.kernels.launch import Launcher
 from services.kernels.limits import Limits
 from services.kernels.pool import KernelPool, UnknownRun
+from services.kernels.processes import guard_memory
 from services.kernels.program import ProgramRun, run_program
 from services.kernels.session import InputsUnavailable, Run
 from services.kernels.session_folder import AnswerUnreadable
@@ -16,5 +17,6 @@ __all__ = [
     "ProgramRun",
     "Run",
     "UnknownRun",
+    "guard_memory",
     "run_program",
 ]

@@ -8,7 +8,7 @@ import logging
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from services.kernels.engine import KernelNotStarted
 from services.kernels.limits import Limits
@@ -83,6 +83,13 @@ class Launcher:
         held = self.held
         refused = self._confinement == "required" and held is not None and not held.all
         return NO_KERNELS.format(why=held.why_not) if refused and held else ""
+
+    def report(self) -> dict[str, Any]:
+        """What the page says of the sandbox: `tried`, and once it was `layers` that held, `all`, `why_not`, `off`."""
+        held = self.held
+        if held is None:
+            return {"tried": False}
+        return {"tried": True, "layers": held.layers, "all": held.all, "why_not": held.why_not, "off": self.refusal}
 
     def engine(self, folder: SessionFolder) -> LocalEngine:
         """A kernel, not yet started, for a session folder."""

@@ -1,7 +1,7 @@
 """The main job, end to end: pick a task, see its table, compute, grade, see the rung. And what must not happen."""
 
+import contextlib
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.folder_source import row, write_rows
+from tests.kernel_cases import KERNEL_PYTHON
 from tests.served_app import served_app
 
 CANARY = "zyxgold-5512903"
@@ -169,33 +170,59 @@ def test_no_width_scrolls_sideways(new_visitor, width, scheme):
     assert page.evaluate("document.body.classList.contains('dark')") is (scheme == "dark")
 
 
-def test_beyond_this_machine_no_kernel_is_started_and_the_page_says_why(new_visitor, tmp_path):
+def test_in_a_space_kernels_are_confined_and_the_page_says_so(new_visitor, tmp_path):
     with served_app({"SPACE_ID": "someone/workbench"}, tmp_path) as (url, _):
         page = new_visitor("?task=demo_iris_qa_1", base=url)
-        expect(page.locator(".notebook")).to_contain_text("Code can't be run here")
-        run_cell(page, "1 + 1", state="refused")
-        page.get_by_label("Your answer").fill("5.552")
-        page.get_by_label("Your answer").press("Enter")
-        expect(outcome(page)).to_have_attribute("data-outcome", "right")
+        expect(page.locator(".confinement")).to_have_text("Kernels are confined: files, network, processes, memory.")
+        expect(page.locator(".confinement-head")).to_have_count(0)
+        cell = run_cell(page, "import os; os.fork()", state="error")
+        expect(cell).to_contain_text("Other processes can't be started from this notebook.")
+
+
+UNCONFINED = """#!/bin/sh
+# a machine without a sandbox: whatever policy a kernel is given, it is started with none
+[ "$3" = warm ] && exit 1
+exec %s "$1" "$2" kernel null -f "$6"
+"""
+
+
+@pytest.mark.parametrize("space", ["someone/workbench", ""])
+def test_where_the_sandbox_does_not_hold_the_page_says_what_that_means(new_visitor, tmp_path, space):
+    python = tmp_path / "python"
+    python.write_text(UNCONFINED % KERNEL_PYTHON)
+    python.chmod(0o755)
+    with served_app({"SPACE_ID": space, "KERNEL_PYTHON": str(python)}, tmp_path / "cache") as (url, _):
+        page = new_visitor("?task=demo_iris_qa_1", base=url)
+        notice = page.locator(".confinement-head")
+        if space:
+            expect(notice).to_contain_text("Kernels are off")
+            run_cell(page, "1 + 1", state="refused")
+            expect(page.locator(".notebook")).to_contain_text("Browsing and grading work.")
+            page.get_by_label("Your answer").fill("5.552")
+            page.get_by_label("Your answer").press("Enter")
+            expect(outcome(page)).to_have_attribute("data-outcome", "right")
+        else:
+            expect(notice).to_contain_text("Code in cells is not confined: read a file of another folder")
+            run_cell(page, "1 + 1")
 
 
 def kernels_of(cache):
-    found = subprocess.run(["pgrep", "-f", "services/kernels/launcher.py"], capture_output=True, text=True).stdout
-    return [pid for pid in found.split() if str(cache) in _working_folder(pid)]
-
-
-def _working_folder(pid):
-    try:
-        return str(Path(f"/proc/{pid}/cwd").readlink())
-    except OSError:
-        return ""
+    """Numbers of the processes that work in a session folder of this app."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cwd").readlink().is_relative_to(cache / "sessions"):
+                found.append(int(process.name))
+    return found
 
 
 def test_no_kernel_outlives_an_app_that_is_killed(new_visitor, tmp_path):
+    sessions = tmp_path / "sessions"
     with served_app({}, tmp_path) as (url, process):
         page = new_visitor("?task=demo_iris_qa_1", base=url)
         run_cell(page, "1 + 1")
-        assert len(kernels_of(tmp_path)) == 1
+        assert kernels_of(tmp_path)
+        before = set(sessions.iterdir())
         process.send_signal(signal.SIGKILL)
         process.wait()
         end = time.monotonic() + 5
@@ -203,7 +230,7 @@ def test_no_kernel_outlives_an_app_that_is_killed(new_visitor, tmp_path):
             time.sleep(0.1)
         assert kernels_of(tmp_path) == []
     with served_app({}, tmp_path):
-        assert list((tmp_path / "sessions").iterdir()) == []
+        assert not before & set(sessions.iterdir())
 
 
 def test_the_page_asks_no_other_server_for_anything(chromium, app):

@@ -1,0 +1,80 @@
+"""Run a program in a confined kernel, as a cell.
+
+    python -m services.kernels run FILE.py [--task ID] [--policy auto|strict|unconfined]
+
+The kernel finds the task's files in ../input. Standard output gets the program's outputs, in nbformat 4, one JSON
+object a line as they come; standard error what there is to say. Exit code 0: it ran. 1: it ended in an error, or its
+kernel died. 2: it was ended by a limit. 3: the kernel could not be confined, or not be started. Ctrl+C stops it: 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import secrets
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from services.catalog import CatalogError, UnknownTask, open_catalog
+from services.datafiles import DataFileError, DataFiles
+from services.kernels import KernelPool, Launcher
+from services.settings import Settings, SettingsError, load_settings
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; gives its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m services.kernels", description="Run a program in a kernel.")
+    run = parser.add_subparsers(dest="command", required=True).add_parser("run", help="run a file as a cell")
+    run.add_argument("file", type=Path, help="the program")
+    run.add_argument("--task", help="id of the task whose files it reads")
+    run.add_argument("--policy", choices=["auto", "strict", "unconfined"], help="in place of KERNEL_POLICY")
+    given = parser.parse_args(arguments)
+    try:
+        settings = load_settings()
+        code = given.file.read_text(encoding="utf-8")
+        inputs = _inputs(settings, given.task) if given.task else {}
+    except (SettingsError, CatalogError, UnknownTask, DataFileError) as error:
+        return _failed(str(error))
+    except (OSError, UnicodeDecodeError) as error:
+        return _failed(f"{given.file} can't be read: {error}")
+    settings = settings.model_copy(
+        update={"kernel_waiting": 0, "kernel_policy": given.policy or settings.kernel_policy}
+    )
+    try:
+        return asyncio.run(_run(settings, code, inputs))
+    except KeyboardInterrupt:
+        return _failed("Stopped; nothing of the kernel is left.")
+
+
+def _failed(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+def _inputs(settings: Settings, task_id: str) -> Mapping[str, Path]:
+    catalog = open_catalog(settings)
+    return DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds).inputs(catalog.task(task_id))
+
+
+EXIT_CODES = {"ok": 0, "error": 1, "died": 1, "stopped": 1, "limit": 2, "refused": 3}
+
+
+async def _run(settings: Settings, code: str, inputs: Mapping[str, Path]) -> int:
+    launcher = Launcher.from_settings(settings)
+    async with launcher, KernelPool.from_settings(settings, launcher) as pool:
+        run = pool.run(secrets.token_hex(24), "program", "program", code, lambda: inputs)
+        event = {}
+        async for lines in run.log.follow():
+            for line in lines.splitlines():
+                event = json.loads(line)
+                if "output" in event:
+                    print(json.dumps(event["output"]), flush=True)
+                elif event.get("message"):
+                    print(event["message"], file=sys.stderr)
+        return EXIT_CODES[event["status"]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
