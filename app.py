@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -69,6 +70,8 @@ def create_app(settings: Settings) -> FastAPI:
 def main() -> int:
     """Start the app; a setting it can't use ends it with a sentence and exit code 2."""
     guard_memory()
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("services").setLevel(logging.INFO)
     try:
         settings = load_settings()
         app = create_app(settings)
