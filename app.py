@@ -43,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(title="SmolDataEnvs Workbench", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     own_names = None if settings.public else {"localhost", "127.0.0.1", "::1", settings.gradio_server_name}
-    app.include_router(kernel_routes(pool, catalog, datafiles, own_names))
+    app.include_router(kernel_routes(pool, catalog, datafiles, own_names, proxied=bool(settings.space_id)))
 
     @app.get("/web/plotly.min.js")
     async def plotly_js() -> FileResponse:

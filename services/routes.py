@@ -5,7 +5,8 @@ Each takes one JSON object by POST. A visitor is known by the `token` in it: 48 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import ipaddress
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
@@ -38,6 +39,10 @@ class _Cell(_OfTask):
     code: str
 
 
+class _Stop(_Visitor):
+    end: bool = False
+
+
 class _Follow(_Visitor):
     run_id: Name
     after: int = Field(-1, ge=-1)
@@ -47,9 +52,16 @@ B = TypeVar("B", bound=BaseModel)
 
 
 def kernel_routes(
-    pool: KernelPool, catalog: Catalog, datafiles: DataFiles, hosts: Collection[str] | None = None
+    pool: KernelPool,
+    catalog: Catalog,
+    datafiles: DataFiles,
+    hosts: Collection[str] | None = None,
+    proxied: bool = False,
 ) -> APIRouter:
-    """The routes below `/kernel`. `hosts`, when given, are the only names the app answers to there."""
+    """The routes below `/kernel`. `hosts`, when given, are the only names the app answers to there.
+
+    Without `hosts` strangers can come: kernels are counted by network address, which comes from a proxy if `proxied`.
+    """
     routes = APIRouter(prefix="/kernel")
 
     async def body(request: Request, model: type[B]) -> B:
@@ -63,7 +75,9 @@ def kernel_routes(
             task = catalog.task(cell.task_id)
         except UnknownTask as error:
             raise HTTPException(404, str(error)) from None
-        return _stream(pool.run(cell.token, cell.task_id, cell.cell_id, cell.code, _inputs(datafiles, task)))
+        peer = request.client.host if request.client and hosts is None else ""
+        address = visitor_address(peer, request.headers.getlist("x-forwarded-for") if proxied else ())
+        return _stream(pool.run(cell.token, cell.task_id, cell.cell_id, cell.code, _inputs(datafiles, task), address))
 
     @routes.post("/events")
     async def events(request: Request) -> StreamingResponse:
@@ -78,8 +92,10 @@ def kernel_routes(
         return pool.status((await body(request, _Visitor)).token)
 
     @routes.post("/stop")
-    async def stop(request: Request) -> dict[str, str]:
-        return {"message": await pool.stop((await body(request, _Visitor)).token)}
+    async def stop(request: Request) -> dict[str, Any]:
+        wanted = await body(request, _Stop)
+        stopped = await pool.stop(wanted.token, wanted.end)
+        return {"message": stopped.message} | ({"offer": True} if stopped.offer else {})
 
     @routes.post("/restart")
     async def restart(request: Request) -> dict[str, str]:
@@ -98,6 +114,28 @@ def kernel_routes(
         return {"found": True, "text": text, "message": ""}
 
     return routes
+
+
+def visitor_address(peer: str, forwarded: Iterable[str] = ()) -> str:
+    """The address that stands for a visitor: an IPv4 address, or the /64 network of an IPv6 one; '' for none.
+
+    `forwarded` are the values of X-Forwarded-For, to which each proxy adds the address it was asked from. The last one
+    that can be reached from the internet is what the outermost proxy saw; what stands left of it, anyone may write.
+    """
+    asked = [_address(each.strip()) for value in forwarded for each in value.split(",")]
+    reachable = [each for each in asked if each and each.is_global]
+    found = reachable[-1] if reachable else _address(peer)
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found or peer)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        found = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
 
 
 def _inputs(datafiles: DataFiles, task: Task) -> Callable[[], Mapping[str, Path]]:

@@ -5,7 +5,8 @@ from services.kernels.limits import Limits
 from services.kernels.pool import KernelPool, UnknownRun
 from services.kernels.processes import guard_memory
 from services.kernels.program import ProgramRun, run_program
-from services.kernels.session import InputsUnavailable, Run
+from services.kernels.run import Run
+from services.kernels.session import InputsUnavailable, Stopped
 from services.kernels.session_folder import AnswerUnreadable
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Limits",
     "ProgramRun",
     "Run",
+    "Stopped",
     "UnknownRun",
     "guard_memory",
     "run_program",

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from services.kernels.deaths import kernel_stopped
+
 OutputType = Literal["stream", "display_data", "execute_result", "error", "update_display_data"]
 
 
@@ -48,14 +50,8 @@ class KernelDied(KernelError):
 
     def __init__(self, exit_code: int | None) -> None:
         self.exit_code = exit_code
-        if exit_code == -9:
-            how = "it was killed, often for lack of memory"
-        elif exit_code is not None and exit_code < 0:
-            how = f"signal {-exit_code}"
-        else:
-            how = "no exit code" if exit_code is None else f"exit code {exit_code}"
         super().__init__(
-            f"The kernel stopped ({how}). Variables are gone; your cells and outputs are kept. "
+            f"{kernel_stopped(exit_code)} Variables are gone; your cells and outputs are kept. "
             "Run a cell to start a fresh kernel."
         )
 

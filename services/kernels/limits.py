@@ -41,3 +41,8 @@ class Limits:
             waiting=settings.kernel_waiting,
             threads=settings.kernel_threads,
         )
+
+
+def span_in_words(seconds: float) -> str:
+    """A span as a reader takes it in: `20 minutes`, `45 seconds`."""
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:g} seconds"

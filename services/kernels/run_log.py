@@ -66,6 +66,11 @@ class RunLog:
         """Bytes of all lines kept."""
         return self._size
 
+    @property
+    def followed(self) -> bool:
+        """Whether anyone reads along."""
+        return bool(self._followers)
+
     def outputs(self) -> list[dict[str, Any]]:
         """The outputs kept, in nbformat 4."""
         return [entry.event["output"] for entry in self._entries.values() if entry.event["event"] == "output"]

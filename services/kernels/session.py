@@ -4,95 +4,128 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from services.kernels.ahead import Prepared
+from services.kernels.deaths import kernel_stopped
 from services.kernels.engine import Engine, KernelDied, KernelNotStarted
-from services.kernels.run_log import RunLog
+from services.kernels.limits import Limits
+from services.kernels.run import STOPPED, Run, Stop
 from services.kernels.session_folder import SessionFolder
+from services.kernels.text_limits import size_in_words
 
 logger = logging.getLogger(__name__)
 
 Inputs = Callable[[], Mapping[str, Path]]
-State = Literal["none", "starting", "idle", "busy"]
+State = Literal["none", "waiting", "starting", "idle", "busy"]
+Tell = Callable[[str, str], None]  # a run's status and a sentence
 
-STOP_SECONDS = 3.0  # how long an interrupted cell has before its kernel is ended
+STOP_SECONDS = 3.0  # how long an interrupted cell has
+YOUNG_SECONDS = 2.0  # after this a cell's code runs for sure
+YOUNG_PAUSES = (0.5, 1.0, STOP_SECONDS)  # a younger one is interrupted again after these, in seconds from the first
 KEPT_RUNS = 50
 KEPT_RUNS_FACTOR = 20  # all runs of a session may keep this many times the output of one
 
-FRESH_AFTER_END = "A fresh kernel was started: earlier variables are gone, files you wrote are kept."
-ENDED_BY_STOP = (
-    f"The cell did not stop within {STOP_SECONDS:.0f} s, so its kernel was ended. "
-    "Variables are gone; your cells, outputs and files are kept."
+AFTER_DEATH = "Variables are gone; your cells, outputs and files are kept."
+RUN_AGAIN = "Run a cell to start a fresh kernel."
+GOES_ON = (
+    f"The cell goes on: it has ignored the interrupt for {STOP_SECONDS:.0f} s. You can wait, or end its kernel: "
+    "variables will be lost; cells, outputs and files are kept."
 )
+ENDED_BY_STOP = f"Kernel ended. {AFTER_DEATH}"
 
 
 class InputsUnavailable(Exception):
     """A task's files can't be had; the message is a sentence for the visitor."""
 
 
-class Run:
-    """One run of a cell: what it said so far, and how it is stopped."""
+@dataclass(frozen=True)
+class Stopped:
+    """What a Stop came to; `offer` when the cell goes on and its kernel can be ended."""
 
-    def __init__(self, cell_id: str, code: str, output_bytes: int) -> None:
-        self.run_id = secrets.token_hex(12)
-        self.cell_id = cell_id
-        self.code = code
-        self.log = RunLog(output_bytes)
-        self.stopped = ""  # why it was stopped, once it was
-        self.work: asyncio.Task[None] | None = None
-        self._began = time.monotonic()
-
-    def finish(self, status: str, message: str = "", execution_count: int | None = None) -> None:
-        """End the run, once: a second end is ignored."""
-        if self.log.done:
-            return
-        event = {
-            "status": status,
-            "execution_count": execution_count,
-            "seconds": round(time.monotonic() - self._began, 3),
-        }
-        self.log.finish(event | ({"message": message} if message else {}))
+    message: str
+    offer: bool = False
 
 
 class Session:
     """A kernel for one task. A kernel that ended is started anew in the same folder by the next run."""
 
     def __init__(
-        self, task_id: str, folder: SessionFolder, new_engine: Callable[[SessionFolder], Engine], output_bytes: int
+        self,
+        task_id: str,
+        prepare: Callable[[Session, Tell], Awaitable[Prepared]],
+        new_engine: Callable[[SessionFolder], Engine],
+        limits: Limits,
+        address: str = "",
     ) -> None:
+        """`prepare` gives the session its folder and its first kernel, once it may have one."""
         self.task_id = task_id
-        self.folder = folder
-        self.used = time.monotonic()
+        self.address = address
+        self.seated = False  # it counts among the kernels there may be
+        self.folder: SessionFolder | None = None
+        self.used = self.seen = time.monotonic()
         self.runs: OrderedDict[str, Run] = OrderedDict()
+        self.warning = ""  # what is about to go wrong
+        self.memory = 0  # bytes its kernel held when it was last looked at
+        self._prepare = prepare
         self._new_engine = new_engine
-        self._output_bytes = output_bytes
+        self._limits = limits
         self._engine: Engine | None = None
+        self._start: asyncio.Task[None] | None = None  # of a kernel started ahead
+        self._live = False  # a kernel is there, and its end would be news
         self._turn = asyncio.Lock()
         self._running: Run | None = None
+        self._ignoring: Run | None = None  # it went on after an interrupt
         self._state: State = "none"
         self._had_kernel = False
-        self._restarts: set[asyncio.Task[None]] = set()
+        self._gone = ""  # why there is no kernel any more
+        self._tasks: set[asyncio.Task[None]] = set()  # restarts, and kernels being ended
+        self._emptying: asyncio.Task[None] | None = None
 
     @property
     def state(self) -> State:
         if self._state == "idle" and not (self._engine and self._engine.alive):
             return "none"
+        if self._state == "waiting" and self.seated:
+            return "starting"
         return self._state
+
+    @property
+    def message(self) -> str:
+        """Why the kernel is gone, while it is, or what is wrong with it."""
+        if self.state == "none":
+            return f"{self._gone} {RUN_AGAIN}" if self._gone else ""
+        return self.warning
 
     @property
     def busy(self) -> bool:
         """Whether a run is under way or waits for its turn, or the kernel restarts."""
         return self._turn.locked() or any(not run.log.done for run in self.runs.values())
 
+    @property
+    def offers_end(self) -> bool:
+        """Whether the running cell has ignored an interrupt, so that only its kernel's end would stop it."""
+        return self._ignoring is not None and self._ignoring is self._running
+
+    @property
+    def engine(self) -> Engine | None:
+        """The kernel, None before the first and while one starts."""
+        return self._engine if self._live else None
+
+    @property
+    def executing(self) -> Run | None:
+        """The run whose code the kernel has."""
+        return self._running if self._running and self._running.running_since is not None else None
+
     def run(self, cell_id: str, code: str, inputs: Inputs, note: str = "") -> Run:
         """Queue a cell. `note` is told once it runs."""
-        run = Run(cell_id, code, self._output_bytes)
-        self.used = time.monotonic()
+        run = Run(cell_id, code, self._limits.output_bytes)
+        self.used = self.seen = time.monotonic()
         if self.busy:
             run.log.status("waiting")
         self.runs[run.run_id] = run
@@ -101,32 +134,59 @@ class Session:
         run.work.add_done_callback(lambda work: _end_unended(run, work))
         return run
 
-    async def stop(self) -> str:
-        """Stop the running cell and those that wait; gives the sentence that says how it went.
+    async def stop(self, end: bool = False) -> Stopped:
+        """Interrupt the running cell and drop those that wait; says how it went.
 
-        A cell that goes on after an interrupt is ended with its kernel.
+        A cell that goes on is left alone: its kernel is ended only by a further call with `end`, which ends it at once.
         """
         self.used = time.monotonic()
-        running = self._running
+        running, state = self._running, self.state
         unfinished = [run for run in self.runs.values() if not run.log.done]
         if not unfinished:
-            return "Nothing is running."
+            return Stopped("Nothing is running.")
         for run in unfinished:
-            run.stopped = "Stopped."
-            if run is not running and run.work:
-                run.work.cancel()
-        if running is None or running.work is None:
-            return "Stopped."
-        if self._state == "starting" or self._engine is None:
-            running.work.cancel()
-            return "Stopped while the kernel was starting."
-        await self._engine.interrupt()
-        await asyncio.wait({running.work}, timeout=STOP_SECONDS)
-        if running.work.done():
-            return "Stopped. Variables are kept."
-        running.stopped = ENDED_BY_STOP
-        await self._engine.close()
-        return ENDED_BY_STOP
+            if run is not running or self.executing is None:
+                self._cancel(run, "Stopped.")
+        if running is None or self.executing is None or self._engine is None:
+            left = {"waiting": "Stopped: you left the line.", "starting": "Stopped while the kernel was starting."}
+            return Stopped(left.get(state, "Stopped."))
+        if end:
+            await self._end_kernel(running, ENDED_BY_STOP)
+            return Stopped(running.message or ENDED_BY_STOP)
+        if await self._interrupt(running, STOPPED):
+            return Stopped(running.message or STOPPED.obeyed)
+        self._ignoring = running
+        return Stopped(GOES_ON, offer=True)
+
+    async def enforce(self, stop: Stop, ended: str, *, at_once: bool = False, empty: bool = False) -> None:
+        """Interrupt the running cell for going over a limit; end the kernel, saying `ended`, if it goes on.
+
+        `at_once` leaves the interrupt out; `empty` empties the folder after the kernel's end.
+        """
+        run, engine = self.executing, self._engine
+        if run is not None and not at_once and await self._interrupt(run, stop):
+            return
+        if engine is not self._engine or not self._live:
+            return
+        if run is not None:
+            run.limit = stop.limit
+        await self._end_kernel(run, ended)
+        if empty and self.folder is not None:
+            self._emptying = asyncio.create_task(asyncio.to_thread(self.folder.empty))
+            await asyncio.wait({self._emptying})
+
+    def note_death(self) -> None:
+        """Take notice of a kernel that ended while no cell ran, and clear up what it left running."""
+        if not self._live or self._turn.locked() or self._engine is None or self._engine.alive:
+            return
+        self._live = False
+        self._gone = f"{kernel_stopped(self._engine.exit_code, idle=True, held=self._held())} {AFTER_DEATH}"
+        self._state = "none"
+        self._keep(asyncio.create_task(self._engine.close()))
+
+    def leave(self, reason: str) -> None:
+        """Give up the place in line; its runs are told `reason`."""
+        self._cancel_runs(reason)
 
     async def restart(self) -> None:
         """End the kernel and all runs, and start a fresh kernel in the same folder.
@@ -136,9 +196,7 @@ class Session:
         """
         self.used = time.monotonic()
         self._cancel_runs("The kernel was restarted.")
-        restart = asyncio.create_task(self._restart())
-        self._restarts.add(restart)
-        restart.add_done_callback(self._restarts.discard)
+        restart = self._keep(asyncio.create_task(self._restart()))
         await asyncio.wait({restart})
         if restart.cancelled():
             raise KernelNotStarted("The kernel was ended while it restarted. Run a cell to start a fresh one.")
@@ -147,20 +205,59 @@ class Session:
     async def close(self, reason: str) -> None:
         """End everything and remove the folder; unfinished runs are told `reason`. No run may come after it."""
         self._cancel_runs(reason)
-        for restart in self._restarts:
-            restart.cancel()
+        for task in [*self._tasks, *filter(None, [self._start])]:
+            task.cancel()
         async with self._turn:
+            await asyncio.gather(*self._tasks, *filter(None, [self._start]), return_exceptions=True)
+            self._live = False
             if self._engine is not None:
                 await self._engine.close()
             self._state = "none"
-        await asyncio.to_thread(self.folder.remove)
+        if self.folder is not None:
+            await asyncio.to_thread(self.folder.remove)
 
     def _cancel_runs(self, reason: str) -> None:
         for run in self.runs.values():
             if not run.log.done:
-                run.stopped = reason
-                if run.work:
-                    run.work.cancel()
+                self._cancel(run, reason)
+
+    def _cancel(self, run: Run, reason: str) -> None:
+        run.ended = run.ended or reason
+        if run.work:
+            run.work.cancel()
+
+    async def _interrupt(self, run: Run, stop: Stop) -> bool:
+        """Interrupt a run the kernel has; whether it ended in time."""
+        if self._engine is None or run.work is None:
+            return True
+        run.stop = run.stop or stop
+        began = time.monotonic()
+        # a kernel that is not yet at the cell's code loses the signal
+        young = run.running_since is not None and began - run.running_since < YOUNG_SECONDS
+        for until in YOUNG_PAUSES if young else (STOP_SECONDS,):
+            self._keep(asyncio.create_task(self._engine.interrupt()))
+            await asyncio.wait({run.work}, timeout=max(0.0, began + until - time.monotonic()))
+            if run.work.done():
+                return True
+        return False
+
+    async def _end_kernel(self, run: Run | None, reason: str) -> None:
+        """End the kernel at once; the run in it, or else the next one, is told `reason`."""
+        if self._engine is None:
+            return
+        self._live = False
+        if run is None:
+            self._gone = reason
+        else:
+            run.ended = run.ended or reason
+        await self._engine.close()
+        if run is not None and run.work is not None:
+            await asyncio.wait({run.work})
+
+    def _keep(self, task: asyncio.Task[None]) -> asyncio.Task[None]:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _restart(self) -> None:
         async with self._turn:
@@ -180,10 +277,14 @@ class Session:
                 try:
                     engine, fresh = await self._kernel(run, inputs)
                     self._state = "busy"
-                    run.log.status("running", " ".join(filter(None, (note, fresh))))
-                    reply = await engine.execute(run.code, run.log.emit)
-                    status = "stopped" if run.stopped and reply.status == "error" else reply.status
-                    run.finish(status, run.stopped, reply.execution_count)
+                    run.log.status("running", " ".join(filter(None, (note, fresh, self.warning))))
+                    run.running_since = time.monotonic()
+                    run.replied(await engine.execute(run.code, run.emit), self._memory_hint())
+                except KernelDied as error:
+                    self._live = False
+                    status = "stopped" if run.ended and not run.limit else "died"
+                    death = f"{kernel_stopped(error.exit_code, held=self._held())} {AFTER_DEATH} {RUN_AGAIN}"
+                    run.finish(status, run.ended or death)
                 finally:
                     self._running = None
                     self._settle()
@@ -191,37 +292,75 @@ class Session:
             run.finish("refused", str(error))
         except KernelNotStarted as error:
             run.finish("died", str(error))
-        except KernelDied as error:
-            run.finish("stopped" if run.stopped else "died", run.stopped or str(error))
         except asyncio.CancelledError:
-            run.finish("stopped", run.stopped or "Stopped.")
+            run.finish("stopped", run.ended or "Stopped.")
         except OSError as error:
             run.finish("died", f"The kernel's folder could not be made ready: {error.strerror}. Run the cell again.")
 
     async def _kernel(self, run: Run, inputs: Inputs) -> tuple[Engine, str]:
         """The session's kernel, started where there is none, and what to say of one that took another's place."""
-        if self._engine is not None and self._engine.alive:
-            return self._engine, ""
-        self._state = "starting"
+        if self.folder is None:
+            self._state = "starting" if self.seated else "waiting"
+            prepared = await self._prepare(self, run.log.status)
+            self.folder, self._engine, self._start = prepared.folder, prepared.engine, prepared.start
         if not self.folder.filled:
+            self._state = "starting"
             run.log.status("starting", "Bringing the task's files.")
             files = await asyncio.to_thread(inputs)
             await asyncio.to_thread(self.folder.fill, files)
+        if self._start is not None:
+            await self._await_start(self._start)
+        if self._engine is not None and self._engine.alive:
+            return self._engine, ""
         run.log.status("starting", "Starting a kernel.")
-        fresh = FRESH_AFTER_END if self._had_kernel else ""
+        written = "gone too" if self._emptying else "kept"
+        fresh = (
+            f"A fresh kernel was started: earlier variables are gone, files you wrote are {written}."
+            if self._had_kernel
+            else ""
+        )
+        if self._gone:
+            fresh = f"{self._gone} {fresh}"
         return await self._start_kernel(), fresh
+
+    async def _await_start(self, start: asyncio.Task[None]) -> None:
+        self._state = "starting"
+        try:
+            await start
+        except KernelNotStarted:
+            return  # the next one may come up, or say why not
+        finally:
+            self._start = None
+        self._live = self._had_kernel = True
 
     async def _start_kernel(self) -> Engine:
         self._state = "starting"
+        self._live = False
         if self._engine is not None:
             await self._engine.close()  # with what an ended kernel left running
+        if self._emptying is not None:
+            await asyncio.wait({self._emptying})
+            self._emptying = None
+        assert self.folder is not None
         self._engine = self._new_engine(self.folder)
         await self._engine.start()
-        self._had_kernel = True
+        self._live = self._had_kernel = True
+        self._gone = self.warning = ""
+        self.memory = 0
         return self._engine
 
+    def _held(self) -> int:
+        """The memory last seen, when it is much of what is allowed."""
+        return self.memory if self.memory > self._limits.memory_bytes / 2 else 0
+
+    def _memory_hint(self) -> str:
+        return (
+            f"Out of memory: a kernel may hold {size_in_words(self._limits.memory_bytes)} here. Variables are kept. "
+            "Delete what you don't need any more, read fewer columns or rows, or work in parts."
+        )
+
     def _forget_old_runs(self) -> None:
-        most = self._output_bytes * KEPT_RUNS_FACTOR
+        most = self._limits.output_bytes * KEPT_RUNS_FACTOR
         for run_id, run in list(self.runs.items())[:-1]:
             if len(self.runs) <= KEPT_RUNS and sum(each.log.size for each in self.runs.values()) <= most:
                 return
@@ -232,7 +371,7 @@ class Session:
 def _end_unended(run: Run, work: asyncio.Task[None]) -> None:
     """End a run its own work did not end: it was cancelled before its first step, or failed in a way not foreseen."""
     if work.cancelled():
-        run.finish("stopped", run.stopped or "Stopped.")
+        run.finish("stopped", run.ended or "Stopped.")
     elif error := work.exception():
         logger.error("A cell could not be run", exc_info=error)
         run.finish("died", "The app failed at running this cell; nothing of yours is lost. Run the cell again.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
@@ -14,6 +13,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from services.kernels.folder_tree import clear_folder, remove_tree
 from services.kernels.processes import ProcessId, identify, kill_tree
 
 ANSWER_BYTES = 1_000_000
@@ -116,12 +116,19 @@ class SessionFolder:
             )
         return text.decode("utf-8", errors="replace").strip()
 
+    def empty(self) -> None:
+        """Remove what was written beside the task's files. Its processes must have ended."""
+        with self._changing:
+            if not self._removed:
+                for each in [each for each in self.root.iterdir() if each != self.input]:
+                    clear_folder(each)
+
     def remove(self) -> None:
         """Remove the folder with all in it, its sockets and its record. Its processes must have ended."""
         with self._changing:
             self._removed = True
-            _remove_tree(self.sockets)
-            _remove_tree(self.root)
+            remove_tree(self.sockets)
+            remove_tree(self.root)
             self._record.unlink(missing_ok=True)
 
 
@@ -143,8 +150,8 @@ def sweep(sessions: Path) -> int:
             continue
         kill_tree(kernel, root)
         if sockets.name.startswith(SOCKETS):
-            _remove_tree(sockets)
-        _remove_tree(root)
+            remove_tree(sockets)
+        remove_tree(root)
         record.unlink(missing_ok=True)
         removed += 1
     return removed
@@ -166,15 +173,3 @@ def _copy(source: Path, target: Path) -> None:
         except OSError:
             shutil.copyfileobj(read, write, 1 << 20)
     target.chmod(0o400)
-
-
-def _remove_tree(root: Path) -> None:
-    # a folder without write permission keeps its entries from anyone but root
-    with contextlib.suppress(OSError):
-        root.chmod(0o700)
-    for parent, names, _ in os.walk(root):
-        for each in (Path(parent, name) for name in names):
-            if not each.is_symlink():
-                with contextlib.suppress(OSError):
-                    each.chmod(0o700)
-    shutil.rmtree(root, ignore_errors=True)

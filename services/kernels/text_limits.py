@@ -6,7 +6,9 @@ from collections import deque
 
 
 def size_in_words(size: int) -> str:
-    """A number of bytes or letters as a reader takes it in: `340 kB`, `12.3 MB`."""
+    """A number of bytes or letters as a reader takes it in: `340 kB`, `12.3 MB`, `2.0 GB`."""
+    if size >= 1e9:
+        return f"{size / 1e9:.1f} GB"
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
 
 

@@ -86,21 +86,6 @@ def test_the_kernel_unused_for_longest_makes_room_and_its_owner_is_told(tmp_path
     assert kernels == 2
 
 
-def test_one_too_many_is_refused_while_all_run_and_welcome_after(tmp_path):
-    async def use(pool):
-        running = start(pool, LOOP)
-        await until_running(running)
-        refused = await events_of(start(pool, "1", token=BOB))
-        await pool.stop(ADA)
-        return refused, await ended(pool, "print(1)", token=BOB)
-
-    refused, (text, _) = in_pool(tmp_path, use, kernels=1)
-    (event,) = refused
-    assert event["status"] == "refused"
-    assert event["message"] == "All 1 kernels are running cells. Your cells are kept; try again in a minute."
-    assert text == "1\n"
-
-
 def test_an_unused_kernel_is_ended_and_one_that_runs_is_not(tmp_path):
     async def use(pool):
         await ended(pool, "1")

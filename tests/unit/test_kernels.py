@@ -143,7 +143,12 @@ def test_inputs_are_there_to_read_and_the_originals_are_safe(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("death", "how"), [("os._exit(1)", "exit code 1"), ("os.kill(os.getpid(), 9)", "often for lack of memory")]
+    ("death", "how"),
+    [
+        ("os._exit(1)", "exit code 1"),
+        ("os.kill(os.getpid(), 9)", "it was killed, often for lack of memory (SIGKILL)"),
+        ("import ctypes; ctypes.string_at(0)", "segmentation fault (SIGSEGV)"),
+    ],
 )
 def test_a_kernel_that_dies_is_told_at_once_and_replaced(tmp_path, death, how):
     async def use(pool):
@@ -174,7 +179,7 @@ def test_a_stopped_cell_keeps_variables_and_says_nothing_in_the_next(tmp_path):
         for _ in range(5):
             run = start(pool, noisy)
             await until_running(run)
-            said = await pool.stop(ADA)
+            said = (await pool.stop(ADA)).message
             found.append(((await events_of(run))[-1]["status"], said, await ended(pool, "print('next', x)")))
         return found
 
@@ -192,7 +197,7 @@ def test_stop_works_at_any_moment_of_a_cell(tmp_path):
         for n in range(16):
             run = start(pool, "while True: x += 1")
             await asyncio.sleep(n / 2000)
-            said.append(await pool.stop(ADA))
+            said.append((await pool.stop(ADA)).message)
             await events_of(run)
         return said, await ended(pool, "print('x' in globals())")
 
@@ -201,22 +206,98 @@ def test_stop_works_at_any_moment_of_a_cell(tmp_path):
     assert kept == "True\n"
 
 
-def test_a_cell_that_will_not_stop_is_ended_with_its_kernel(tmp_path):
+def test_a_cell_that_will_not_stop_goes_on_until_its_kernel_is_ended(tmp_path):
     async def use(pool):
-        run = start(pool, CATCH_ALL)
+        run = start(pool, "kept = open('kept.txt', 'w').write('here')\n" + CATCH_ALL)
         waiting = start(pool, "1")
         await until_running(run)
-        began = time.monotonic()
-        said = await pool.stop(ADA)
-        seconds = time.monotonic() - began
-        return said, seconds, (await events_of(run))[-1], (await events_of(waiting))[-1], await ended(pool, "print(1)")
+        offer, offered = await timed(pool.stop(ADA))
+        going_on = not run.log.done, pool.status(ADA)
+        end, ending = await timed(pool.stop(ADA, end=True))
+        done, waited = [(await events_of(each))[-1] for each in (run, waiting)]
+        after = await ended(pool, "print(open('kept.txt').read(), 'kept' in globals())")
+        return offer, offered, going_on, end, ending, done, waited, after, pool.status(ADA)["offer"]
 
-    said, seconds, done, waited, after = in_pool(tmp_path, use)
-    assert "did not stop within 3 s, so its kernel was ended" in said
-    assert (done["status"], done["message"]) == ("stopped", said)
-    assert 3 <= seconds < 4.5
+    offer, offered, going_on, end, ending, done, waited, after, offer_left = in_pool(tmp_path, use)
+    assert offer.offer and "it has ignored the interrupt for 3 s" in offer.message
+    assert 3 <= offered < 4
+    assert (going_on[0], going_on[1]["state"], going_on[1]["offer"]) == (True, "busy", True)
+    assert (end.message, end.offer) == (
+        "Kernel ended. Variables are gone; your cells, outputs and files are kept.",
+        False,
+    )
+    assert ending < 1
+    assert (done["status"], done["message"]) == ("stopped", end.message)
     assert waited["status"] == "stopped"
-    assert after[0] == "1\n"
+    assert after[0] == "here False\n"
+    assert not offer_left
+
+
+def test_the_offer_to_end_the_kernel_goes_when_the_cell_ends_by_itself(tmp_path):
+    stubborn = """
+import time
+print('on', flush=True)
+end = time.time() + 4.5
+while time.time() < end:
+    try: time.sleep(.1)
+    except KeyboardInterrupt: pass
+"""
+
+    async def use(pool):
+        run = start(pool, stubborn)
+        await until_running(run)
+        offer = await pool.stop(ADA)
+        done = (await events_of(run))[-1]
+        return (
+            offer.offer,
+            done,
+            pool.status(ADA)["offer"],
+            await pool.stop(ADA, end=True),
+            await ended(pool, "print(end > 0)"),
+        )
+
+    offered, done, offer_left, late, (kept, _) = in_pool(tmp_path, use)
+    assert offered and not offer_left
+    assert done["status"] == "ok"
+    assert "caught the interrupt" in done["message"]
+    assert late.message == "Nothing is running."
+    assert kept == "True\n"
+
+
+def test_a_kernel_is_ended_while_its_interrupt_is_awaited(tmp_path):
+    async def use(pool):
+        run = start(pool, CATCH_ALL)
+        await until_running(run)
+        first = asyncio.create_task(pool.stop(ADA))
+        await asyncio.sleep(0.3)
+        (second, seconds) = await timed(pool.stop(ADA, end=True))
+        return (await first).message, second.message, seconds, (await events_of(run))[-1]["message"]
+
+    first, second, seconds, told = in_pool(tmp_path, use)
+    assert first == second == told == "Kernel ended. Variables are gone; your cells, outputs and files are kept."
+    assert seconds < 1
+
+
+def test_a_restart_ends_a_cell_that_ignores_the_interrupt(tmp_path):
+    async def use(pool):
+        run = start(pool, CATCH_ALL)
+        await until_running(run)
+        stop = asyncio.create_task(pool.stop(ADA))
+        await asyncio.sleep(0.3)
+        said, seconds = await timed(pool.restart(ADA))
+        return (
+            said,
+            seconds,
+            (await events_of(run))[-1]["message"],
+            (await stop).offer,
+            (await ended(pool, "print(1)"))[0],
+        )
+
+    said, seconds, told, offer, after = in_pool(tmp_path, use)
+    assert "The kernel was restarted" in said
+    assert told == "The kernel was restarted."
+    assert seconds < 3 and not offer
+    assert after == "1\n"
 
 
 def test_input_is_refused_in_words(tmp_path):
@@ -284,6 +365,11 @@ def test_the_socket_folder_is_short_private_and_goes(tmp_path):
     assert max(len(os.fsencode(each)) for each in inside) < 107
     assert not sockets.exists()
     assert not list((tmp_path / "sessions").iterdir())
+
+
+async def timed(work):
+    began = time.monotonic()
+    return await work, time.monotonic() - began
 
 
 def open_files():
@@ -358,5 +444,5 @@ def test_ended_kernels_leave_no_open_file_and_no_task(tmp_path, kernels):
         await until(lambda: open_files() <= before)
         return len(asyncio.all_tasks())
 
-    # the test, the reaper, and three readers of the one kernel that may live
+    # the test, the one that looks after all, three readers of the one kernel that may live, and a look at its folder
     assert in_pool(tmp_path, use, kernels=1) <= 6

@@ -1,0 +1,99 @@
+"""What a kernel takes of the machine: memory and threads of its processes, room of its folder."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.kernels.processes import PROC
+
+BLOCK = 512  # bytes; the unit of st_blocks, stat(3)
+DEEPEST = 64  # folders in folders
+
+
+@dataclass(frozen=True)
+class ProcessUse:
+    """Of a process and all under it: `memory` in bytes that no file backs, and the number of threads."""
+
+    memory: int
+    threads: int
+
+
+def process_use(pid: int) -> ProcessUse | None:
+    """What the tree of processes takes; None when it has ended, or where there is no /proc."""
+    memory = threads = 0
+    seen, queue = {pid}, [pid]
+    while queue:
+        member = queue.pop()
+        try:
+            status = (PROC / str(member) / "status").read_bytes()
+            tasks = list((PROC / str(member) / "task").iterdir())
+        except OSError:
+            continue
+        fields = dict(line.split(b":", 1) for line in status.splitlines() if b":" in line)
+        # both are missing for a process that has ended and was not yet asked for its exit code
+        memory += 1024 * sum(int(fields[name].split()[0]) for name in (b"RssAnon", b"RssShmem") if name in fields)
+        threads += len(tasks)
+        children = _children(tasks) - seen
+        seen |= children
+        queue += children
+    return ProcessUse(memory, threads) if threads else None
+
+
+def _children(tasks: list[Path]) -> set[int]:
+    found: set[int] = set()
+    for task in tasks:
+        try:
+            found.update(map(int, (task / "children").read_bytes().split()))
+        except OSError:
+            continue
+    return found
+
+
+@dataclass(frozen=True)
+class FolderUse:
+    """Of all in a folder: `size` in bytes on disk, number of `files` and folders; `unseen` when a part stays hidden.
+
+    Hidden is what lies more than 64 folders deep or in a folder without permission to read.
+    """
+
+    size: int = 0
+    files: int = 0
+    unseen: bool = False
+
+
+def folder_use(root: Path, *, but: str, most: FolderUse) -> FolderUse:
+    """What is below `root`, its entry `but` left out; the walk ends early once it is past `most`. Follows no link."""
+    size = files = 0
+    unseen = False
+    queue = [(os.fspath(root), 0)]
+    while queue and size <= most.size and files <= most.files and not unseen:
+        folder, depth = queue.pop()
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError as error:
+            # anything else is a folder that went, or became something else, since its name was read
+            unseen = error.errno in (errno.EACCES, errno.ENAMETOOLONG)
+            continue
+        try:
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    if depth == 0 and entry.name == but:
+                        continue
+                    files += 1
+                    try:
+                        size += BLOCK * entry.stat(follow_symlinks=False).st_blocks
+                        inner = entry.is_dir(follow_symlinks=False)
+                    except OSError:
+                        continue
+                    if inner and depth < DEEPEST:
+                        queue.append((f"{folder}/{entry.name}", depth + 1))
+                    elif inner:
+                        unseen = True
+                    if size > most.size or files > most.files:
+                        break
+        finally:
+            os.close(handle)
+    return FolderUse(size, files, unseen)
