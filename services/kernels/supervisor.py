@@ -17,7 +17,8 @@ from services.kernels.text_limits import size_in_words
 from services.kernels.usage import FolderUse, folder_use, process_use
 
 FAR_OVER = 1.25  # times a limit: no time is left to ask
-GROWTH = 1.02  # times the memory before a cell; less is no growth
+TOO_FAR = 2  # times a folder's limit: it is emptied even if nothing is written any more
+GROWTH = 1.02  # times what was there before a cell; less is no growth
 LOOK_SHARE = 20  # a folder is looked at for a twentieth of the time at most
 LOOK_SECONDS = 0.2
 IDLE_LOOK_SECONDS = 2.0
@@ -62,7 +63,8 @@ class _Watch:
     folder: FolderUse = field(default_factory=FolderUse)
     run: Run | None = None
     memory_before: int = 0
-    folder_before: FolderUse | None = None
+    folder_before: FolderUse | None = None  # or when the cell was told to stop
+    told_of_folder: bool = False
     look: asyncio.Task[None] | None = None
     next_look: float = 0.0
     enforcing: asyncio.Task[None] | None = None
@@ -91,7 +93,8 @@ class Supervisor:
         watch = self._watches.setdefault(engine, _Watch())
         run = session.executing
         if run is not watch.run:
-            watch.run, watch.memory_before, watch.folder_before, watch.next_look = run, session.memory, None, 0.0
+            watch.run, watch.memory_before, watch.next_look = run, session.memory, 0.0
+            watch.folder_before, watch.told_of_folder = None, False
         if time.monotonic() >= watch.next_look and (watch.look is None or watch.look.done()):
             watch.look = self._spawn(self._look(session, watch))
         breach = self._of_processes(session, watch, engine.pid) or self._of_folder(session, watch) or self._of_run(run)
@@ -130,12 +133,16 @@ class Supervisor:
             f"The kernel's folder holds {size_in_words(use.size)} in {use.files} files; "
             f"{size_in_words(limits.folder_bytes)} in {limits.folder_files} files is the most."
         )
-        if _over(use, limits, FAR_OVER):
+        grew = before is not None and (use.size > GROWTH * before.size or use.files > GROWTH * before.files)
+        unstopped = grew and (watch.run is None or watch.told_of_folder) and _over(use, limits, FAR_OVER)
+        if unstopped or _over(use, limits, TOO_FAR):
             return Breach("folder", what, "Write less, or delete files as you go.", at_once=True, empty=True)
         advice = "Delete files you don't need any more: a cell that writes more is stopped."
         session.warning = f"{what} {advice}"
-        grew = before is not None and (use.size > before.size or use.files > before.files)
-        return Breach("folder", what, advice) if watch.run and grew else None
+        if watch.run is None or not grew or watch.told_of_folder:
+            return None
+        watch.told_of_folder, watch.folder_before = True, use
+        return Breach("folder", what, advice)
 
     def _of_run(self, run: Run | None) -> Breach | None:
         limits = self._limits
@@ -155,7 +162,7 @@ class Supervisor:
             return
         folder, limits = session.folder, self._limits
         # once past this nothing more needs to be known
-        most = FolderUse(int(limits.folder_bytes * FAR_OVER), int(limits.folder_files * FAR_OVER))
+        most = FolderUse(limits.folder_bytes * TOO_FAR, limits.folder_files * TOO_FAR)
         began = time.monotonic()
         watch.folder = await asyncio.to_thread(folder_use, folder.root, but=folder.input.name, most=most)
         watch.folder_before = watch.folder_before or watch.folder
