@@ -53,7 +53,7 @@ export class KernelClient {
   async #ask(path, more = {}) { return (await post(path, {token: this.token, ...more})).json(); }
 
   status() { return this.#ask('status'); }
-  stop() { return this.#ask('stop'); }
+  stop(end = false) { return this.#ask('stop', {end}); }
   restart() { return this.#ask('restart'); }
   answer(taskId) { return this.#ask('answer', {task_id: taskId}); }
 

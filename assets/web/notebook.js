@@ -6,16 +6,21 @@ import {TaskNotebook} from './task_notebook.js';
 import {h, workbench} from './workbench.js';
 
 const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; the rest come back from storage
-const ASK_EVERY = 60_000;      // ms between questions for the kernel's state
+const ASK_EVERY = 15_000;      // ms between questions for the kernel's state
 
 const KERNEL = {
   none: ['No kernel', 'One starts with the first cell you run.'],
   starting: ['Starting', 'The kernel is starting.'],
   idle: ['Ready', 'The kernel waits for a cell.'],
   busy: ['Running', 'The kernel is running a cell.'],
-  stopping: ['Stopping', 'The running cell is being stopped.'],
+  waiting: ['In line', 'Others have all kernels.'],
+  interrupting: ['Interrupting…', 'The running cell was told to stop.'],
+  offered: ['The cell goes on', 'The running cell ignores the interrupt.'],
+  ending: ['Ending…', 'The kernel is being ended.'],
   unreachable: ['No connection', 'The app can’t be reached. Cells and outputs are kept.'],
 };
+
+const GOES_ON = 'The cell goes on: it ignores the interrupt. You can wait, or end its kernel: variables will be lost; cells, outputs and files are kept.';
 
 const KEYS = [
   ['Shift+Enter', 'run, go to the next cell'], ['Ctrl+Enter', 'run, stay'], ['Alt+Enter', 'run, add a cell below'],
@@ -28,11 +33,14 @@ export function mount(pane, server) {
   const open = new Map();      // task id → TaskNotebook, least recently shown first
   let notebook = null;         // the one shown
   let kernel = 'none';
+  let foreignOffer = false;    // a run this page does not follow has ignored an interrupt
+  let shown = '';              // what the notice above the cells is for: '' | line | offer
 
   const button = (label, act, attributes = {}) => h('button', {type: 'button', class: 'btn', onclick: act, ...attributes}, label);
   const badge = h('span', {class: 'chip nb-kernel', role: 'status'});
   const runAll = button('Run all', () => notebook.runAll());
   const stop = button('Stop', () => stopRun());
+  const endKernel = button('End kernel', () => stopRun());
   const restart = button('Restart', () => askRestart(), {'aria-haspopup': 'true'});
   const addCell = button('+ Cell', () => notebook.add(notebook.cells.length).edit());
   const starter = button('Starter code', () => insertStarter(), {title: 'Insert code that loads this task’s files'});
@@ -46,12 +54,11 @@ export function mount(pane, server) {
     h('div', {class: 'row spread'}, h('span', {class: 'row'}, h('h2', {}, 'Notebook'), badge), tools),
     notice, storage, place, h('div', {class: 'row spread nb-end'}, addCell, keys)));
 
-  const queue = new RunQueue(client, () => { showKernel(); if (!queue.busy) askKernel(); });
+  const queue = new RunQueue(client, () => { showKernel(); if (!queue.busy) askKernel(); }, heard);
 
   const host = {
     run(from, cells) { say(''); queue.add(from, cells); },
     holds: cell => queue.has(cell),
-    kernel(status) { if (status !== 'waiting') kernel = status === 'running' ? 'busy' : status; showKernel(); },
     warn: sentence => say(sentence, 'warn'),
     stored(sentence) { storage.textContent = sentence; storage.hidden = !sentence; },
   };
@@ -61,18 +68,39 @@ export function mount(pane, server) {
     notice.className = `notice row small ${kind}`;
     notice.replaceChildren(h('span', {}, sentence), ...buttons);
     notice.hidden = !sentence;
+    shown = '';
+  }
+
+  /** Show, change or take back the sentence that goes with a state. */
+  function sayWhile(what, sentence, ...buttons) {
+    if (!sentence) { if (shown === what) say(''); return; }
+    if (shown === what && notice.firstChild.textContent === sentence) return;
+    say(sentence, 'warn', ...buttons);
+    shown = what;
   }
 
   // ---- kernel
 
+  /** News of a run: how far it is, and its place in line. */
+  function heard(event) {
+    if (event.event !== 'status') return;
+    const inLine = event.status === 'waiting' && event.message;
+    if (event.status !== 'waiting' || inLine) kernel = event.status === 'running' ? 'busy' : event.status;
+    sayWhile('line', inLine ? event.message : '');
+    showKernel();
+  }
+
   function showKernel() {
-    const state = queue.stopping ? 'stopping' : kernel;
+    const offered = queue.step === 'offered' || (foreignOffer && !queue.busy);
+    const state = offered ? 'offered' : queue.step || kernel;
     const [name, sentence] = KERNEL[state] ?? [state, ''];
     badge.textContent = name;
     badge.title = sentence;
     badge.dataset.state = state;
-    stop.disabled = !(queue.busy || kernel === 'busy' || kernel === 'starting') || queue.stopping;
-    restart.disabled = kernel === 'none' || kernel === 'unreachable';
+    stop.disabled = !(queue.busy || ['busy', 'starting', 'waiting'].includes(kernel)) || ['interrupting', 'ending'].includes(queue.step);
+    restart.disabled = ['none', 'waiting', 'unreachable'].includes(kernel);
+    if (!queue.busy) sayWhile('line', '');
+    sayWhile('offer', offered ? GOES_ON : '', endKernel);
     runAll.disabled = starter.disabled = addCell.disabled = !notebook;
   }
 
@@ -80,21 +108,33 @@ export function mount(pane, server) {
   function askKernel() {
     asking ??= client.status().then(status => {
       if (!queue.busy) kernel = status.state;
+      foreignOffer = status.offer;
       if (status.message) say(status.message, 'warn');
       return status;
     }, () => { if (!queue.busy) kernel = 'unreachable'; return null; }).finally(() => {
       asking = null;
       showKernel();
       // busy with a run this page does not follow
-      if (!queue.busy && (kernel === 'busy' || kernel === 'starting')) setTimeout(askKernel, 1000);
+      if (!queue.busy && ['busy', 'starting', 'waiting'].includes(kernel)) setTimeout(askKernel, 1000);
     });
     return asking;
   }
 
   async function stopRun() {
-    const sentence = await (queue.busy ? queue.stop() : client.stop().then(answer => answer.message ?? '', error => error.message));
+    const sentence = await (queue.busy ? queue.stop() : stopForeign());
     if (sentence) say(sentence);
     showKernel();
+  }
+
+  /** Stop a run this page does not follow. */
+  async function stopForeign() {
+    try {
+      const answer = await client.stop(foreignOffer);
+      foreignOffer = Boolean(answer.offer);
+      return foreignOffer ? '' : answer.message ?? '';
+    } catch (error) {
+      return error.message;
+    }
   }
 
   function askRestart() {
@@ -120,8 +160,7 @@ export function mount(pane, server) {
 
   function show(task) {
     if (task?.task_id === notebook?.taskId && notebook) return;
-    notebook?.save();
-    say('');
+    if (notebook) { notebook.save(); say(''); }
     notebook = task && notebookOf(task.task_id);
     if (!notebook) {
       place.replaceChildren(h('p', {class: 'muted'}, 'Pick a task: its cells appear here.'));
@@ -190,6 +229,7 @@ export function mount(pane, server) {
   async function findRunningTask() {
     const status = await askKernel();
     if (status?.task_id && status.runs.some(run => !run.done)) attach(notebookOf(status.task_id));
+    if (status?.offer) queue.offer();
   }
 
   workbench.onTask(show);

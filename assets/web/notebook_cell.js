@@ -116,7 +116,6 @@ export class NotebookCell {
 
   #tell(event) {
     if (event.message && event.status === 'running') this.message = event.message;
-    this.#host.kernel(event.status);
     this.#show();
   }
 

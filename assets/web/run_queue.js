@@ -4,12 +4,13 @@
 export class RunQueue {
   #client;
   #changed;
+  #heard;
   #jobs = [];
   current = null;   // the job running: {notebook, cell, group, runId}
-  stopping = false;
+  step = '';        // of stopping it: '' | interrupting | offered (it goes on, its kernel can be ended) | ending
 
-  /** `changed()` is called whenever `busy`, `current` or `stopping` may have changed. */
-  constructor(client, changed) { this.#client = client; this.#changed = changed; }
+  /** `changed()` is called whenever `busy`, `current` or `step` may have changed, `heard(event)` with a run's news. */
+  constructor(client, changed, heard) { this.#client = client; this.#changed = changed; this.#heard = heard; }
 
   get busy() { return this.current !== null; }
 
@@ -43,23 +44,36 @@ export class RunQueue {
     return dropped.length;
   }
 
-  /** Stop the running cell and drop those behind it. Resolves with the server's sentence, if any. */
+  #enter(step) { this.step = step; this.#changed(); }
+
+  /**
+   * Stop the running cell, where its kernel's end is offered by ending that, and drop those behind it.
+   * Resolves with the server's sentence, if any.
+   */
   async stop() {
+    const job = this.current;
+    const end = this.step === 'offered';
     this.clear('Not run: stopped before its turn.');
-    if (!this.current) return '';
-    this.stopping = true;
-    this.#changed();
-    const answer = await this.#client.stop().catch(error => { this.stopping = false; this.#changed(); return {message: error.message}; });
-    return answer.message ?? '';
+    if (!job) return '';
+    this.#enter(end ? 'ending' : 'interrupting');
+    const answer = await this.#client.stop(end).catch(error => ({message: error.message, failed: true}));
+    if (this.current === job) {
+      if (answer.offer) this.offer();
+      else if (answer.failed) this.#enter('');
+    }
+    return answer.offer ? '' : answer.message ?? '';
   }
+
+  /** The running cell has ignored an interrupt. */
+  offer() { if (this.current) this.#enter('offered'); }
 
   async #work() {
     if (this.current) return;
     while (this.#jobs.length) {
       const job = this.current = this.#jobs.shift();
       const {notebook, cell} = job;
-      this.stopping = false;
-      const receive = event => cell.receive(event);
+      this.step = '';
+      const receive = event => { this.#heard(event); cell.receive(event); };
       let running;
       if (job.runId) {
         cell.resume();
@@ -78,7 +92,7 @@ export class RunQueue {
         if (job.group) this.clear('Not run: an earlier cell failed.', other => other.group === job.group);
       } else if (done.status !== 'ok') this.clear('Not run: the cell before it did not finish.');
       this.current = null;
-      this.stopping = false;
+      this.step = '';
     }
     this.#changed();
   }

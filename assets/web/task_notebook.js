@@ -21,7 +21,7 @@ export class TaskNotebook {
   #timer = 0;
   #lastPress = {key: '', at: 0};
 
-  /** `pane`: run(notebook, cells), kernel(status), warn(sentence). */
+  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(warning). */
   constructor(taskId, pane) {
     this.taskId = taskId;
     this.#pane = pane;
@@ -43,8 +43,6 @@ export class TaskNotebook {
   edited() { this.fresh = false; this.#edited = true; this.#later(); }
 
   saved(cell) { this.#edited = true; if (cell) this.#outputsChanged.add(cell); this.#later(); }
-
-  kernel(status) { this.#pane.kernel(status); }
 
   updateDisplay(output) { for (const cell of this.cells) if (cell.updateDisplay(output)) this.saved(cell); }
 
