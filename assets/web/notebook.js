@@ -33,8 +33,8 @@ export function mount(pane, server) {
   const open = new Map();      // task id → TaskNotebook, least recently shown first
   let notebook = null;         // the one shown
   let kernel = 'none';
-  let foreignOffer = false;    // a run this page does not follow has ignored an interrupt
-  let shown = '';              // what the notice above the cells is for: '' | line | offer
+  let offer = false;           // the running cell ignores the interrupt: its kernel can be ended
+  let shown = '';              // what the notice above the cells goes with: '' | line | offer | restart
 
   const button = (label, act, attributes = {}) => h('button', {type: 'button', class: 'btn', onclick: act, ...attributes}, label);
   const badge = h('span', {class: 'chip nb-kernel', role: 'status'});
@@ -54,7 +54,7 @@ export function mount(pane, server) {
     h('div', {class: 'row spread'}, h('span', {class: 'row'}, h('h2', {}, 'Notebook'), badge), tools),
     notice, storage, place, h('div', {class: 'row spread nb-end'}, addCell, keys)));
 
-  const queue = new RunQueue(client, () => { showKernel(); if (!queue.busy) askKernel(); }, heard);
+  const queue = new RunQueue(client, () => { if (!queue.busy) { offer = false; askKernel(); } showKernel(); }, heard);
 
   const host = {
     run(from, cells) { say(''); queue.add(from, cells); },
@@ -74,7 +74,7 @@ export function mount(pane, server) {
   /** Show, change or take back the sentence that goes with a state. */
   function sayWhile(what, sentence, ...buttons) {
     if (!sentence) { if (shown === what) say(''); return; }
-    if (shown === what && notice.firstChild.textContent === sentence) return;
+    if (shown === 'restart' || (shown === what && notice.firstChild.textContent === sentence)) return;
     say(sentence, 'warn', ...buttons);
     shown = what;
   }
@@ -91,8 +91,7 @@ export function mount(pane, server) {
   }
 
   function showKernel() {
-    const offered = queue.step === 'offered' || (foreignOffer && !queue.busy);
-    const state = offered ? 'offered' : queue.step || kernel;
+    const state = queue.step || (offer ? 'offered' : kernel);
     const [name, sentence] = KERNEL[state] ?? [state, ''];
     badge.textContent = name;
     badge.title = sentence;
@@ -100,7 +99,7 @@ export function mount(pane, server) {
     stop.disabled = !(queue.busy || ['busy', 'starting', 'waiting'].includes(kernel)) || ['interrupting', 'ending'].includes(queue.step);
     restart.disabled = ['none', 'waiting', 'unreachable'].includes(kernel);
     if (!queue.busy) sayWhile('line', '');
-    sayWhile('offer', offered ? GOES_ON : '', endKernel);
+    sayWhile('offer', state === 'offered' ? GOES_ON : '', endKernel);
     runAll.disabled = starter.disabled = addCell.disabled = !notebook;
   }
 
@@ -108,7 +107,7 @@ export function mount(pane, server) {
   function askKernel() {
     asking ??= client.status().then(status => {
       if (!queue.busy) kernel = status.state;
-      foreignOffer = status.offer;
+      offer = status.offer;
       if (status.message) say(status.message, 'warn');
       return status;
     }, () => { if (!queue.busy) kernel = 'unreachable'; return null; }).finally(() => {
@@ -120,31 +119,26 @@ export function mount(pane, server) {
     return asking;
   }
 
+  /** Interrupt what runs; where it has ignored that, end its kernel. */
   async function stopRun() {
-    const sentence = await (queue.busy ? queue.stop() : stopForeign());
-    if (sentence) say(sentence);
+    const end = offer;
+    const answer = await queue.stop(end);
+    offer = Boolean(answer.offer);
+    if (!offer && answer.message) say(answer.message);
     showKernel();
-  }
-
-  /** Stop a run this page does not follow. */
-  async function stopForeign() {
-    try {
-      const answer = await client.stop(foreignOffer);
-      foreignOffer = Boolean(answer.offer);
-      return foreignOffer ? '' : answer.message ?? '';
-    } catch (error) {
-      return error.message;
-    }
+    if (!queue.busy) askKernel();
   }
 
   function askRestart() {
-    const cancel = button('Cancel', () => { say(''); restart.focus(); });
+    const cancel = button('Cancel', () => { say(''); showKernel(); restart.focus(); });
     say('Restart the kernel? Its variables will be gone; cells and outputs are kept.', 'warn', button('Restart the kernel', doRestart), cancel);
+    shown = 'restart';
     cancel.focus();
   }
 
   async function doRestart() {
     queue.clear('Not run: the kernel was restarted.');
+    offer = false;
     say('Restarting…');
     try {
       const answer = await client.restart();
@@ -229,7 +223,6 @@ export function mount(pane, server) {
   async function findRunningTask() {
     const status = await askKernel();
     if (status?.task_id && status.runs.some(run => !run.done)) attach(notebookOf(status.task_id));
-    if (status?.offer) queue.offer();
   }
 
   workbench.onTask(show);

@@ -7,7 +7,7 @@ export class RunQueue {
   #heard;
   #jobs = [];
   current = null;   // the job running: {notebook, cell, group, runId}
-  step = '';        // of stopping it: '' | interrupting | offered (it goes on, its kernel can be ended) | ending
+  step = '';        // of stopping it: '' | interrupting | ending
 
   /** `changed()` is called whenever `busy`, `current` or `step` may have changed, `heard(event)` with a run's news. */
   constructor(client, changed, heard) { this.#client = client; this.#changed = changed; this.#heard = heard; }
@@ -46,26 +46,15 @@ export class RunQueue {
 
   #enter(step) { this.step = step; this.#changed(); }
 
-  /**
-   * Stop the running cell, where its kernel's end is offered by ending that, and drop those behind it.
-   * Resolves with the server's sentence, if any.
-   */
-  async stop() {
+  /** Drop what waits and interrupt the running cell, or `end` its kernel. Resolves with the server's answer. */
+  async stop(end) {
     const job = this.current;
-    const end = this.step === 'offered';
     this.clear('Not run: stopped before its turn.');
-    if (!job) return '';
     this.#enter(end ? 'ending' : 'interrupting');
-    const answer = await this.#client.stop(end).catch(error => ({message: error.message, failed: true}));
-    if (this.current === job) {
-      if (answer.offer) this.offer();
-      else if (answer.failed) this.#enter('');
-    }
-    return answer.offer ? '' : answer.message ?? '';
+    const answer = await this.#client.stop(end).catch(error => ({message: error.message, offer: end}));
+    if (this.current === job) this.#enter('');
+    return answer;
   }
-
-  /** The running cell has ignored an interrupt. */
-  offer() { if (this.current) this.#enter('offered'); }
 
   async #work() {
     if (this.current) return;
