@@ -16,10 +16,9 @@ import time
 from pathlib import Path
 
 import httpx
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import KernelManager
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.plain_kernel import PlainKernel
 from services.catalog import Query, open_catalog
 from services.settings import Settings
 from tests.browser.conftest import QUIET
@@ -42,36 +41,6 @@ async (cell) => {
 """
 
 
-class RawKernel:
-    """The yardstick: jupyter_client's own blocking client."""
-
-    def __init__(self, python: Path) -> None:
-        self._manager = KernelManager()
-        argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        self._manager._kernel_spec = KernelSpec(argv=argv, display_name="Python", language="python")
-        self._manager.start_kernel()
-        self._client = self._manager.client()
-        self._client.start_channels()
-        self._client.wait_for_ready(timeout=60)
-
-    def run(self) -> float:
-        start = time.perf_counter()
-        results: list[str] = []
-
-        def keep(message: dict) -> None:
-            if message["msg_type"] == "execute_result":
-                results.append(message["content"]["data"]["text/plain"])
-
-        self._client.execute_interactive("1+1", output_hook=keep, allow_stdin=False)
-        took = (time.perf_counter() - start) * 1000
-        assert results == ["2"]
-        return took
-
-    def close(self) -> None:
-        self._client.stop_channels()
-        self._manager.shutdown_kernel(now=True)
-
-
 def over_http(http: httpx.Client, cell: dict[str, str]) -> float:
     start = time.perf_counter()
     answer = http.post("kernel/run", json=cell)
@@ -86,9 +55,15 @@ def new_cell(task_id: str) -> dict[str, str]:
     return {"token": secrets.token_hex(24), "task_id": task_id, "cell_id": "bench", "code": "1+1"}
 
 
-def measure(raw: RawKernel, http: httpx.Client, page: Page, task_id: str) -> tuple[float, float, float]:
+def alone(kernel: PlainKernel) -> float:
+    text, _, seconds = kernel.run("1+1")
+    assert text == "2"
+    return seconds * 1000
+
+
+def measure(plain: PlainKernel, http: httpx.Client, page: Page, task_id: str) -> tuple[float, float, float]:
     by_http, by_page = new_cell(task_id), new_cell(task_id)
-    ways = [raw.run, lambda: over_http(http, by_http), lambda: page.evaluate(IN_PAGE, by_page)]
+    ways = [lambda: alone(plain), lambda: over_http(http, by_http), lambda: page.evaluate(IN_PAGE, by_page)]
     rounds = [[way() for way in ways] for _ in range(WARM_UP + ROUNDS)][WARM_UP:]
     first, second, third = (statistics.median(each) for each in zip(*rounds, strict=True))
     return first, second, third
@@ -101,16 +76,14 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=QUIET)
         page = browser.new_page()
         page.goto(url)
-        raw = RawKernel(settings.kernel_python)
         try:
-            with httpx.Client(base_url=url, timeout=60) as http:
-                alone, route, in_page = measure(raw, http, page, task_id)
+            with PlainKernel(settings.kernel_python) as plain, httpx.Client(base_url=url, timeout=60) as http:
+                by_client, route, in_page = measure(plain, http, page, task_id)
         finally:
-            raw.close()
             browser.close()
     print(
-        f"1+1: jupyter_client {alone:.1f} ms, the app's route {route:.1f} ms ({route - alone:+.1f}), "
-        f"fetched in the page {in_page:.1f} ms ({in_page - alone:+.1f}); expected +10 or less"
+        f"1+1: jupyter_client {by_client:.1f} ms, the app's route {route:.1f} ms ({route - by_client:+.1f}), "
+        f"fetched in the page {in_page:.1f} ms ({in_page - by_client:+.1f}); expected +10 or less"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
@@ -36,7 +35,7 @@ def task_browser(catalog: Catalog) -> gr.HTML:
             "total": page.total,
             "page": page.page,
             "pages": max(1, -(-page.total // PAGE_SIZE)),
-            "rows": [asdict(row) for row in page.rows],
+            "rows": [vars(row) for row in page.rows],
             "facets": {name: values for name, values in catalog.facets(query).items() if name != "dataset"},
             "status": catalog.status.sentence,
             "left_out": list(catalog.status.left_out),

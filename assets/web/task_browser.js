@@ -62,6 +62,7 @@ export function mount(pane, server) {
   }
 
   function show(answer) {
+    list.scrollTop = 0;  // before anything changes: after, it would have all of it laid out at once
     rows = answer.rows;
     pages = answer.pages;
     page = answer.page ? String(answer.page + 1) : '';
@@ -74,7 +75,6 @@ export function mount(pane, server) {
     leftOut.hidden = !answer.left_out.length;
     leftOut.replaceChildren(h('summary', {}, `Left out: ${count(answer.left_out.length)}`), ...answer.left_out.map(line => h('p', {}, line)));
     for (const name of SELECTS) fillSelect(name, answer.facets[name]);
-    list.scrollTop = 0;  // before the rows change: after, it would lay all of them out at once
     list.replaceChildren(...(rows.length ? rows.map(item) : [emptyItem()]));
     mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: true});
   }
@@ -130,8 +130,8 @@ export function mount(pane, server) {
     if (filters.order !== 'shuffled') delete filters.seed;
     seedField.hidden = filters.order !== 'shuffled';
     page = '';
+    load();  // the question goes out first: the address takes the browser a while
     writeAddress(push);
-    load();
   }
 
   function fillForm() {
@@ -161,7 +161,8 @@ export function mount(pane, server) {
       if (!whole) return;  // half a name: wait for a choice, or Enter
     }
     const typing = ['q', 'seed'].includes(event.target.name);
-    pause = setTimeout(() => filter(!typing), typing ? TYPING_PAUSE_MS : 0);
+    if (typing) pause = setTimeout(filter, TYPING_PAUSE_MS, false);
+    else filter(true);
   });
   form.elements.dataset.addEventListener('keydown', event => {
     if (event.key !== 'Enter') return;

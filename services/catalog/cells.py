@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,14 @@ Mask = NDArray[np.bool_]
 FACET_VALUES = 500  # of more values than this (Kaggle datasets) the most frequent are listed
 OWN_ORDER = {"split": SPLITS, "tier": TIERS, "mode": REWARD_MODES}
 BY_COUNT = ("dataset", "file_type")
+
+
+class _Counted(NamedTuple):
+    """Cells, how many tasks count in each of them, and in each kind."""
+
+    cells: NDArray[np.intp] | slice
+    tasks: Counts
+    by_kind: Counts
 
 
 class Cells:
@@ -75,25 +83,27 @@ class Cells:
 
     def facets(self, masks: Mapping[str, Mask], tasks: Counts) -> dict[str, list[tuple[str, int]]]:
         """Each facet's values and their counts of `tasks` (by cell) under the filters on all other facets."""
-        under_all = self._by_kind(np.where(self.all_of(masks), tasks, 0))
-        under_others = {name: self._by_kind(np.where(self.all_of(masks, but=name), tasks, 0)) for name in masks}
-        return {name: self._count(name, *under_others.get(name, under_all))[:FACET_VALUES] for name in FACETS}
+        under_all = self._under(masks, tasks)
+        under_others = {name: self._under(masks, tasks, but=name) for name in masks}
+        return {name: self._count(name, under_others.get(name, under_all))[:FACET_VALUES] for name in FACETS}
 
     def datasets(self) -> list[tuple[str, int]]:
         """All Kaggle datasets and their tasks, by falling count."""
-        return self._count("dataset", *self._by_kind(self.tasks))
+        return self._count("dataset", self._under({}, self.tasks))
 
-    def _by_kind(self, tasks: Counts) -> tuple[Counts, Counts]:
-        """Counts by cell, and summed by kind."""
-        return tasks, _summed(self._kind_of, tasks, self._kinds)
+    def _under(self, masks: Mapping[str, Mask], tasks: Counts, but: str = "") -> _Counted:
+        # few cells pass most filters; all of them are a view, not a copy
+        cells = np.flatnonzero(self.all_of(masks, but)) if masks.keys() - {but} else slice(None)
+        return _Counted(cells, tasks[cells], _summed(self._kind_of[cells], tasks[cells], self._kinds))
 
-    def _count(self, name: str, by_cell: Counts, by_kind: Counts) -> list[tuple[str, int]]:
+    def _count(self, name: str, counted: _Counted) -> list[tuple[str, int]]:
         if name == "dataset":
-            counts = _summed(self._codes[name], by_cell, len(self.values[name]))
+            counts = _summed(self._codes[name][counted.cells], counted.tasks, len(self.values[name]))
         elif name == "file_type":
-            counts = _summed(self._kind_codes["file_types"], by_kind, len(self._type_in_set)) @ self._type_in_set
+            by_set = _summed(self._kind_codes["file_types"], counted.by_kind, len(self._type_in_set))
+            counts = by_set @ self._type_in_set
         else:
-            counts = _summed(self._kind_codes[name], by_kind, len(self.values[name]))
+            counts = _summed(self._kind_codes[name], counted.by_kind, len(self.values[name]))
         found = np.flatnonzero(counts)
         if name in BY_COUNT:
             found = found[np.argsort(-counts[found], kind="stable")]

@@ -17,10 +17,11 @@ AT_ONCE = 16384  # a page is full long before all tasks were looked at
 
 
 class Order(NamedTuple):
-    """Every task's position in an order, and the cell of each, (tasks,)."""
+    """Every task's position in an order and its cell, (tasks,); the place of each cell's first task, (cells,)."""
 
     positions: Positions
     cells: Positions
+    first: Positions
 
 
 class Orders:
@@ -28,6 +29,7 @@ class Orders:
 
     def __init__(self, index: sqlite3.Connection, cell_of: Positions) -> None:
         self._cell_of = cell_of
+        self._cells = int(cell_of.max(initial=-1)) + 1
         self._keys = column(index, "SELECT shuffle_key FROM task ORDER BY position").view(np.uint64)
         self._as_listed = self._order(np.arange(len(cell_of)))
         self._curriculum = self._order(column(index, "SELECT position FROM curriculum ORDER BY place"))
@@ -44,13 +46,17 @@ class Orders:
         hit = np.zeros(len(self._cell_of), np.bool_)
         if hits is not None:
             hit[hits] = True
-        for start in range(0, len(every.cells), AT_ONCE):
+        begin = int(every.first[passing].min(initial=len(every.cells)))
+        for start in range(begin, len(every.cells), AT_ONCE):
             positions = every.positions[start : start + AT_ONCE]
             kept = passing.take(every.cells[start : start + AT_ONCE])
             yield positions[kept if hits is None else kept & hit[positions]]
 
     def _order(self, positions: NDArray[np.int64]) -> Order:
-        return Order(positions.astype(np.int32), self._cell_of[positions])
+        cells = self._cell_of[positions]
+        first = np.zeros(self._cells, np.int32)
+        first[cells[::-1]] = np.arange(len(cells))[::-1]  # a cell's last write is its first task
+        return Order(positions.astype(np.int32), cells, first)
 
     def _shuffle(self, seed: int) -> Order:
         salt = _mixed(np.array([seed % 2**64], np.uint64))
