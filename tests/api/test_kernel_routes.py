@@ -169,3 +169,37 @@ def test_code_of_any_letters_comes_back_unchanged(http, token, task_id):
     text = "<img onerror=alert(1)> ${x} {{y}} \u2028 \U0001f984 \\n"
     events = events_of(http.post("kernel/run", json=cell(token, task_id, f"print({text!r})")))
     assert printed(events) == text + "\n"
+
+
+def test_in_a_space_a_visitor_counts_by_the_address_its_proxy_saw(task_id, tmp_path):
+    settings = {"SPACE_ID": "owner/name", "KERNEL_PER_ADDRESS": "1", "KERNEL_WAITING": "1"}
+    with served_app(settings, tmp_path) as (url, _), httpx.Client(base_url=url, timeout=60) as http:
+
+        def run(token, forwarded):
+            answer = http.post(
+                "kernel/run", json=cell(token, task_id, "print('ran')"), headers={"X-Forwarded-For": forwarded}
+            )
+            return printed(events_of(answer))
+
+        def message(token):
+            return http.post("kernel/status", json={"token": token}).json()["message"]
+
+        one, two, other = (secrets.token_hex(24) for _ in range(3))
+        assert run(one, "9.9.9.9, 10.0.0.1") == "ran\n"
+        assert run(other, "9.9.9.9, 8.8.4.4, 10.0.0.1") == "ran\n"
+        assert message(one) == ""
+        assert run(two, "1.1.1.1, 9.9.9.9, 10.0.0.1") == "ran\n"
+        assert "your network address started another and may have 1 at once" in message(one)
+        assert message(other) == ""
+
+
+def test_a_cell_that_ignores_stop_is_ended_only_when_told(http, token, task_id):
+    code = "import time; print('on', flush=True)\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass"
+    with http.stream("POST", "kernel/run", json=cell(token, task_id, code)) as answer:
+        next(line for line in answer.iter_lines() if '"text":"on' in line)
+    stopped = http.post("kernel/stop", json={"token": token}).json()
+    assert stopped["offer"] is True and "The cell goes on" in stopped["message"]
+    assert http.post("kernel/status", json={"token": token}).json()["offer"] is True
+    ended = http.post("kernel/stop", json={"token": token, "end": True}).json()
+    assert ended == {"message": "Kernel ended. Variables are gone; your cells, outputs and files are kept."}
+    assert http.post("kernel/status", json={"token": token}).json()["state"] == "none"
