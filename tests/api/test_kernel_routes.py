@@ -96,7 +96,7 @@ def test_restart_forgets_variables_and_keeps_files(http, token, task_id):
     assert text == "False kept\n"
 
 
-def test_the_answer_file_is_the_tasks_own_and_no_link(http, token, task_id):
+def test_the_answer_file_is_the_tasks_own_and_a_plain_file(http, token, task_id):
     def answer():
         return http.post("kernel/answer", json={"token": token, "task_id": task_id}).json()
 
@@ -108,10 +108,10 @@ def test_the_answer_file_is_the_tasks_own_and_no_link(http, token, task_id):
     assert answer() == {"found": True, "text": "0.25", "message": ""}
     other = http.post("kernel/answer", json={"token": token, "task_id": "another"}).json()
     assert (other["found"], other["text"]) == (False, "")
-    run("import os; os.remove('answer.txt'); os.symlink('/etc/hostname', 'answer.txt')")
-    linked = answer()
-    assert (linked["found"], linked["text"]) == (False, "")
-    assert "not a plain file" in linked["message"]
+    run("import os; os.remove('answer.txt'); os.mkdir('answer.txt')")
+    no_file = answer()
+    assert (no_file["found"], no_file["text"]) == (False, "")
+    assert "not a plain file" in no_file["message"]
 
 
 def test_visitors_reach_only_their_own_runs(http, token, task_id):
