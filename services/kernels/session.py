@@ -13,7 +13,7 @@ from typing import Literal
 
 from services.kernels.ahead import Prepared
 from services.kernels.deaths import kernel_stopped
-from services.kernels.engine import Engine, KernelDied, KernelNotStarted
+from services.kernels.engine import Completions, Engine, KernelDied, KernelNotStarted
 from services.kernels.limits import Limits
 from services.kernels.run import STOPPED, Run, Stop
 from services.kernels.session_folder import SessionFolder
@@ -133,6 +133,33 @@ class Session:
         run.work = asyncio.create_task(self._work(run, inputs, note))
         run.work.add_done_callback(lambda work: _end_unended(run, work))
         return run
+
+    def answer_input(self, run_id: str, text: str) -> bool:
+        """Answer what the run asks; False when it asks nothing."""
+        self.used = time.monotonic()
+        running = self._running
+        if self._engine is None or running is None or running.run_id != run_id:
+            return False
+        return self._engine.answer_input(text)
+
+    async def complete(self, code: str, cursor: int) -> Completions | None:
+        """As the engine's; None without a kernel, or while it is busy: completing is not to hold up a cell."""
+        try:
+            return await self._engine.complete(code, cursor) if self._free and self._engine else None
+        except KernelDied:
+            return None
+
+    async def inspect(self, code: str, cursor: int) -> str:
+        """As the engine's; "" as `complete` gives None."""
+        try:
+            return await self._engine.inspect(code, cursor) if self._free and self._engine else ""
+        except KernelDied:
+            return ""
+
+    @property
+    def _free(self) -> bool:
+        self.used = time.monotonic()
+        return self.state == "idle" and not self.busy
 
     async def stop(self, end: bool = False) -> Stopped:
         """Interrupt the running cell and drop those that wait; says how it went.
