@@ -5,8 +5,8 @@ from services.kernels.limits import Limits
 from services.kernels.pool import KernelPool, UnknownRun
 from services.kernels.processes import guard_memory
 from services.kernels.program import ProgramRun, run_program
-from services.kernels.run import Run
-from services.kernels.session import InputsUnavailable, Stopped
+from services.kernels.run import Run, Stopped
+from services.kernels.session import InputsUnavailable
 from services.kernels.session_folder import AnswerUnreadable
 
 __all__ = [

@@ -17,8 +17,8 @@ from services.kernels.engine import Completions, Engine, KernelNotStarted
 from services.kernels.launch import Launcher
 from services.kernels.limits import Limits, span_in_words
 from services.kernels.line import Line
-from services.kernels.run import Run
-from services.kernels.session import Inputs, Session, Stopped, Tell
+from services.kernels.run import Run, Stopped
+from services.kernels.session import Inputs, Session, Tell
 from services.kernels.session_folder import SessionFolder, sweep
 from services.kernels.supervisor import Supervisor
 from services.settings import Settings

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from dataclasses import dataclass
 
 from services.kernels.engine import ClearOutput, Output, Reply
 from services.kernels.run_log import RunLog
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,14 @@ STOPPED = Stop(
     "Stopped. Variables are kept.",
     "The cell came to its end: it was done just before it was told to stop, or it caught the interrupt.",
 )
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """What a Stop came to; `offer` when the cell goes on and its kernel can be ended."""
+
+    message: str
+    offer: bool = False
 
 
 class Run:
@@ -75,6 +86,14 @@ class Run:
         self.log.finish(
             event | ({"message": message} if message else {}) | ({"limit": self.limit} if self.limit else {})
         )
+
+    def end_unended(self, work: asyncio.Task[None]) -> None:
+        """End a run its `work` did not end: that was cancelled before its first step, or failed unforeseen."""
+        if work.cancelled():
+            self.finish("stopped", self.ended or "Stopped.")
+        elif error := work.exception():
+            logger.error("A cell could not be run", exc_info=error)
+            self.finish("died", "The app failed at running this cell; nothing of yours is lost. Run the cell again.")
 
 
 def _size(output: Output) -> int:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -15,11 +13,9 @@ from services.kernels.ahead import Prepared
 from services.kernels.deaths import kernel_stopped
 from services.kernels.engine import Completions, Engine, KernelDied, KernelNotStarted
 from services.kernels.limits import Limits
-from services.kernels.run import STOPPED, Run, Stop
+from services.kernels.run import STOPPED, Run, Stop, Stopped
 from services.kernels.session_folder import SessionFolder
 from services.kernels.text_limits import size_in_words
-
-logger = logging.getLogger(__name__)
 
 Inputs = Callable[[], Mapping[str, Path]]
 State = Literal["none", "waiting", "starting", "idle", "busy"]
@@ -42,14 +38,6 @@ ENDED_BY_STOP = f"Kernel ended. {AFTER_DEATH}"
 
 class InputsUnavailable(Exception):
     """A task's files can't be had; the message is a sentence for the visitor."""
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """What a Stop came to; `offer` when the cell goes on and its kernel can be ended."""
-
-    message: str
-    offer: bool = False
 
 
 class Session:
@@ -131,7 +119,7 @@ class Session:
         self.runs[run.run_id] = run
         self._forget_old_runs()
         run.work = asyncio.create_task(self._work(run, inputs, note))
-        run.work.add_done_callback(lambda work: _end_unended(run, work))
+        run.work.add_done_callback(run.end_unended)
         return run
 
     def answer_input(self, run_id: str, text: str) -> bool:
@@ -393,12 +381,3 @@ class Session:
                 return
             if run.log.done:
                 del self.runs[run_id]
-
-
-def _end_unended(run: Run, work: asyncio.Task[None]) -> None:
-    """End a run its own work did not end: it was cancelled before its first step, or failed in a way not foreseen."""
-    if work.cancelled():
-        run.finish("stopped", run.ended or "Stopped.")
-    elif error := work.exception():
-        logger.error("A cell could not be run", exc_info=error)
-        run.finish("died", "The app failed at running this cell; nothing of yours is lost. Run the cell again.")
