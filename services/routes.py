@@ -1,4 +1,4 @@
-"""The HTTP routes of the notebook: run a cell as a stream of events, find a run again, stop, restart.
+"""The HTTP routes of the notebook: run a cell as a stream of events, find a run again, answer it, stop, complete code.
 
 Each takes one JSON object by POST. A visitor is known by the `token` in it: 48 random hexadecimal digits.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
@@ -46,6 +47,18 @@ class _Stop(_Visitor):
 class _Follow(_Visitor):
     run_id: Name
     after: int = Field(-1, ge=-1)
+
+
+class _Answer(_Visitor):
+    run_id: Name
+    text: str = Field(max_length=100_000)
+
+
+class _Place(_OfTask):
+    """A place in code: `cursor` counts code points."""
+
+    code: str
+    cursor: int = Field(ge=0)
 
 
 B = TypeVar("B", bound=BaseModel)
@@ -100,6 +113,25 @@ def kernel_routes(
     @routes.post("/restart")
     async def restart(request: Request) -> dict[str, str]:
         return {"message": await pool.restart((await body(request, _Visitor)).token)}
+
+    @routes.post("/input")
+    async def answer_input(request: Request) -> dict[str, str]:
+        given = await body(request, _Answer)
+        if not pool.answer_input(given.token, given.run_id, given.text):
+            raise HTTPException(409, "The cell does not wait for an answer any more.")
+        return {"message": ""}
+
+    @routes.post("/complete")
+    async def complete(request: Request) -> dict[str, Any]:
+        """`matches` is null when no kernel of this task is free to say."""
+        place = await body(request, _Place)
+        found = await pool.complete(place.token, place.task_id, place.code, place.cursor)
+        return asdict(found) if found else {"start": place.cursor, "end": place.cursor, "matches": None}
+
+    @routes.post("/inspect")
+    async def inspect(request: Request) -> dict[str, str]:
+        place = await body(request, _Place)
+        return {"text": await pool.inspect(place.token, place.task_id, place.code, place.cursor)}
 
     @routes.post("/answer")
     async def answer(request: Request) -> dict[str, Any]:

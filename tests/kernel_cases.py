@@ -16,10 +16,18 @@ KERNEL_PYTHON = Settings().kernel_python
 ADA, BOB, CYD = "a" * 48, "b" * 48, "c" * 48
 
 
+def new_limits(**limits):
+    """The limits of the default settings with none started ahead, and these in place of theirs."""
+    return replace(Limits.from_settings(Settings()), **{"waiting": 0} | limits)
+
+
+def new_launcher(sessions, python=KERNEL_PYTHON, confinement="required", **limits):
+    return Launcher(python, sessions, new_limits(**limits), confinement)
+
+
 def new_pool(sessions, python=KERNEL_PYTHON, confinement="required", **limits):
     """A pool over real kernels, none started ahead, with these limits beside the defaults."""
-    within = replace(Limits.from_settings(Settings()), **{"waiting": 0} | limits)
-    return KernelPool(Launcher(python, sessions, within, confinement).engine, sessions, within)
+    return KernelPool(new_launcher(sessions, python, confinement, **limits).engine, sessions, new_limits(**limits))
 
 
 def in_pool(tmp_path, use, **limits):

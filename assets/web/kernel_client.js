@@ -55,6 +55,10 @@ export class KernelClient {
   status() { return this.#ask('status'); }
   stop(end = false) { return this.#ask('stop', {end}); }
   restart() { return this.#ask('restart'); }
+  /** Answer what a run asks. */
+  answerInput(runId, text) { return this.#ask('input', {run_id: runId, text}); }
+  /** `kind` is complete or inspect, `cursor` counts code points. */
+  help(kind, taskId, {code, cursor}) { return this.#ask(kind, {task_id: taskId, code, cursor}); }
   answer(taskId) { return this.#ask('answer', {task_id: taskId}); }
 
   /**

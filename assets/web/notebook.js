@@ -24,6 +24,7 @@ const GOES_ON = 'The cell goes on: it ignores the interrupt. You can wait, or en
 
 const KEYS = [
   ['Shift+Enter', 'run, go to the next cell'], ['Ctrl+Enter', 'run, stay'], ['Alt+Enter', 'run, add a cell below'],
+  ['Tab', 'complete, or indent'], ['Shift+Tab', 'documentation, or indent less'],
   ['Esc', 'leave the editor; Tab then moves on'], ['Enter', 'edit the cell'], ['↑ ↓ or k j', 'other cell'],
   ['Alt+↑ ↓', 'move the cell'], ['a · b', 'add a cell above · below'], ['d d', 'delete the cell'], ['z', 'undo a delete'],
 ];
@@ -59,6 +60,9 @@ export function mount(pane, server) {
   const host = {
     run(from, cells) { say(''); queue.add(from, cells); },
     holds: cell => queue.has(cell),
+    answer: (cell, text) => client.answerInput(cell.run.id, text),
+    // typing goes on whatever becomes of it
+    help: async (taskId, kind, place) => kernel === 'idle' ? client.help(kind, taskId, place).catch(() => null) : null,
     warn: sentence => say(sentence, 'warn'),
     stored(sentence) { storage.textContent = sentence; storage.hidden = !sentence; },
   };

@@ -1,5 +1,7 @@
 // One cell: its editor, its buttons, its state and its outputs.
 import {EditorState, EditorView, Prec, keymap, lineNumbers, placeholder, pythonEditing} from './codemirror.js';
+import {CellQuestion} from './cell_question.js';
+import {editorHelp} from './editor_help.js';
 import {CellOutputs} from './notebook_outputs.js';
 import {OUTPUT_LIMIT} from './notebook_store.js';
 import {h} from './workbench.js';
@@ -26,12 +28,13 @@ export class NotebookCell {
   #host;
   #editor;
   #outputs = new CellOutputs('Output');
+  #question = new CellQuestion(text => this.#host.answer(this, text), () => this.focus());
   #mark = h('span', {class: 'nb-mark mono', 'aria-hidden': 'true'});
   #status = h('span', {class: 'nb-status small', role: 'status'});
   #notice = h('p', {class: 'notice small', hidden: true});
   #runButton;
 
-  /** `host` is told of everything done here: edited(), saved(), run(cell, then), command(cell, name), updateDisplay(output). */
+  /** `host` is told of everything done here: edited(), saved(), run(cell, then), command(cell, name), answer(cell, text), ask(kind, place), updateDisplay(output). */
   constructor(host, {id, code = '', outputs = [], cut = '', state = '', count = null, seconds = null, message = '', run = null} = {}) {
     Object.assign(this, {id: id ?? newId(), state, count, seconds, message: message || cut, run});
     this.#host = host;
@@ -45,7 +48,7 @@ export class NotebookCell {
         h('span', {class: 'nb-tools', role: 'toolbar', 'aria-label': 'Change this cell'},
           button('up', '↑', 'Move cell up'), button('down', '↓', 'Move cell down'),
           button('above', '+↑', 'Add a cell above'), button('below', '+↓', 'Add a cell below'), button('delete', '✕', 'Delete cell'))),
-      this.#notice, this.#outputs.element);
+      this.#notice, this.#outputs.element, this.#question.element);
     this.element.addEventListener('keydown', event => host.key(this, event));
     for (const output of outputs) this.#outputs.add(output);
     this.#show();
@@ -59,7 +62,7 @@ export class NotebookCell {
         {key: 'Mod-Enter', run: act(() => this.#host.run(this))},
         {key: 'Alt-Enter', run: act(() => this.#host.run(this, 'insert'))},
       ])),
-      pythonEditing, lineNumbers(), placeholder('Python'),
+      editorHelp((kind, place) => this.#host.ask(kind, place)), pythonEditing, lineNumbers(), placeholder('Python'),
       // after the editor's own use of Escape; leaving it this way lets Tab move on
       Prec.lowest(keymap.of([{key: 'Escape', run: act(() => this.focus())}])),
       EditorView.contentAttributes.of({tabindex: '-1', 'aria-label': 'Code'}),
@@ -108,6 +111,8 @@ export class NotebookCell {
     if (event.event === 'run') { this.run.id = event.run_id; this.#host.saved(this); return; }
     if (event.event === 'connection') { this.#lost = event.lost; this.#show(); return; }
     if (event.event === 'status') { this.#progress = event.status === 'running' ? '' : event.message || event.status; this.#tell(event); return; }
+    if (event.event === 'input_request') { this.#question.ask(event); this.#show(); return; }
+    if (event.event === 'input_ended') { this.#endQuestion(); return; }
     if (this.#replaying) { this.#replaying = false; this.#outputs.clear(); }
     if (event.event === 'update_display_data') this.#host.updateDisplay(event.output);
     else this.#outputs.apply(event);
@@ -119,7 +124,13 @@ export class NotebookCell {
     this.#show();
   }
 
+  #endQuestion() {
+    if (this.#question.close()) this.focus();
+    this.#show();
+  }
+
   finish(done) {
+    this.#endQuestion();
     this.run = null;
     this.#lost = this.#replaying = false;
     this.#progress = '';
@@ -143,7 +154,8 @@ export class NotebookCell {
     this.#mark.textContent = busy ? '[*]' : `[${this.count ?? ' '}]`;
     this.#outputs.label = this.count ? `Output of run ${this.count}` : 'Output';
     const took = this.seconds === null || busy ? '' : seconds(this.seconds);
-    this.#status.textContent = [(busy && this.#progress) || STATES[this.state] || '', took].filter(Boolean).join(' · ');
+    const progress = this.#question.open ? 'asks you' : this.#progress;
+    this.#status.textContent = [(busy && progress) || STATES[this.state] || '', took].filter(Boolean).join(' · ');
     this.#notice.textContent = this.#lost ? 'Connection lost; the cell goes on running. Trying again…' : this.message;
     this.#notice.hidden = !this.#notice.textContent;
     this.#notice.className = `notice small ${this.#lost || ['stopped', 'refused', 'lost'].includes(this.state) ? 'warn' : this.state === 'died' ? 'bad' : ''}`;

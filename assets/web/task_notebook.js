@@ -21,7 +21,8 @@ export class TaskNotebook {
   #timer = 0;
   #lastPress = {key: '', at: 0};
 
-  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(warning). */
+  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(warning), answer(cell, text),
+   *  help(taskId, kind, place). */
   constructor(taskId, pane) {
     this.taskId = taskId;
     this.#pane = pane;
@@ -43,6 +44,10 @@ export class TaskNotebook {
   edited() { this.fresh = false; this.#edited = true; this.#later(); }
 
   saved(cell) { this.#edited = true; if (cell) this.#outputsChanged.add(cell); this.#later(); }
+
+  answer(cell, text) { return this.#pane.answer(cell, text); }
+
+  ask(kind, place) { return this.#pane.help(this.taskId, kind, place); }
 
   updateDisplay(output) { for (const cell of this.cells) if (cell.updateDisplay(output)) this.saved(cell); }
 

@@ -26,7 +26,23 @@ class ClearOutput:
     wait: bool
 
 
-Emit = Callable[[Output | ClearOutput], None]
+@dataclass(frozen=True)
+class InputRequest:
+    """The cell asks for a line of text and waits. Of a password the answer is not to be seen."""
+
+    prompt: str
+    password: bool
+
+
+@dataclass(frozen=True)
+class InputEnded:
+    """The cell waits for no answer any more; `text` is what a terminal would show of the question and its answer."""
+
+    text: str
+
+
+Event = Output | ClearOutput | InputRequest | InputEnded
+Emit = Callable[[Event], None]
 
 
 @dataclass(frozen=True)
@@ -35,6 +51,15 @@ class Reply:
 
     status: Literal["ok", "error"]
     execution_count: int | None
+
+
+@dataclass(frozen=True)
+class Completions:
+    """Texts that could stand in place of the code points `start` to `end`, each with what it is (`function`, …)."""
+
+    start: int
+    end: int
+    matches: list[tuple[str, str]]
 
 
 class KernelError(Exception):
@@ -78,11 +103,31 @@ class Engine(Protocol):
             KernelNotStarted: it did not come up; nothing of it is left.
         """
 
-    async def execute(self, code: str, emit: Emit) -> Reply:
+    async def execute(self, code: str, emit: Emit, *, can_ask: bool = True) -> Reply:
         """Run a cell. Its outputs go to `emit` as they come, those of its threads after the reply too.
+
+        With `can_ask` its questions (`input`, `getpass`, a debugger) go there too; without they are errors.
 
         Raises:
             KernelDied: the kernel ended before the cell did, or `close` was called.
+        """
+
+    def answer_input(self, text: str) -> bool:
+        """Answer the question the cell asks; False when it asks none."""
+
+    async def complete(self, code: str, cursor: int) -> Completions:
+        """What could be typed at code point `cursor` of `code`; nothing when the kernel does not say so in time.
+
+        To be asked only while no cell runs.
+
+        Raises:
+            KernelDied: the kernel ended.
+        """
+
+    async def inspect(self, code: str, cursor: int) -> str:
+        """Signature and documentation of the name at code point `cursor`, with terminal colours; "" if there is none.
+
+        As `complete`.
         """
 
     async def interrupt(self) -> None:

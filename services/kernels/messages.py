@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from services.kernels.engine import ClearOutput, Output
+from services.kernels.channels import MESSAGE_BYTES
+from services.kernels.engine import ClearOutput, Completions, Output
 
-NO_INPUT = "input() can't be answered here. Give the value in the code instead, for example name = 'Ada'."
+NO_INPUT = "input() can't be answered: nobody watches this run. Give the value in the code, for example name = 'Ada'."
+TOO_LARGE = (
+    f"… an output of more than {MESSAGE_BYTES // 1_000_000} MB was left out, perhaps with what came just after it. "
+    "Show less, or write it to a file …"
+)
+MOST_COMPLETIONS = 1000
 # where installed packages stand is the app's own business, and noise in a traceback
 _SITE_PACKAGES = re.compile(r"(?:/[^\s/\x1b]+)+/site-packages/")
 
@@ -40,6 +46,28 @@ def pages_of(content: dict[str, Any]) -> list[Output]:
         for page in content.get("payload") or []
         if page.get("source") == "page"
     ]
+
+
+def notice(sentence: str) -> Output:
+    """A sentence in place of an output."""
+    return Output({"output_type": "display_data", "data": {"text/plain": sentence}, "metadata": {}, "transient": {}})
+
+
+def completions_of(code: str, content: dict[str, Any]) -> Completions:
+    """The matches of a complete reply, each once, in its order."""
+    start, end = int(content["cursor_start"]), int(content["cursor_end"])
+    kinds = content.get("metadata", {}).get("_jupyter_types_experimental") or []
+    of_text = {str(each["text"]): str(each["type"]) for each in kinds}
+    found = {str(text): of_text.get(str(text), "") for text in content["matches"][:MOST_COMPLETIONS]}
+    # an attribute is named with its dot
+    if code[start : start + 1] == "." and all(text.startswith(".") for text in found):
+        start, found = start + 1, {text[1:]: kind for text, kind in found.items()}
+    return Completions(start, end, [(text, kind.strip("<>")) for text, kind in found.items()])
+
+
+def inspection_of(content: dict[str, Any]) -> str:
+    """The text of an inspect reply."""
+    return _SITE_PACKAGES.sub("", str(content["data"]["text/plain"])) if content["found"] else ""
 
 
 def _bundle(content: dict[str, Any]) -> dict[str, Any]:

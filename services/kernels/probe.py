@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.kernels.engine import ClearOutput, Engine, KernelError, Output
+from services.kernels.engine import Engine, Event, KernelError, Output
 from services.kernels.session_folder import SessionFolder
 from services.kernels.warm_process import INSIDE
 
@@ -41,7 +41,7 @@ async def probe(new_engine: Callable[[SessionFolder], Engine], sessions: Path, m
     engine = new_engine(folder)
     said: list[str] = []
 
-    def hear(output: Output | ClearOutput) -> None:
+    def hear(output: Event) -> None:
         if isinstance(output, Output):
             said.append(str(output.content.get("text") or output.content.get("evalue") or ""))
 
@@ -68,7 +68,7 @@ async def probe(new_engine: Callable[[SessionFolder], Engine], sessions: Path, m
         cell = f"{(INSIDE / 'probe_cell.py').read_text()}\nprint(json.dumps(attack({targets!r})))"
         async with asyncio.timeout(PROBE_SECONDS):
             await engine.start()
-            await engine.execute(cell, hear)
+            await engine.execute(cell, hear, can_ask=False)
         return _judge("".join(said), written=beside.exists())
     except (KernelError, OSError) as error:
         return Held((), f"the test of the sandbox could not be run: {error}")

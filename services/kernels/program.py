@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from services.kernels.engine import ClearOutput, Engine, Output
+from services.kernels.engine import Engine, Event, Output
 from services.kernels.session_folder import SessionFolder
 
 
@@ -33,7 +33,7 @@ async def run_program(
     """
     outputs: list[dict[str, Any]] = []
 
-    def keep(output: Output | ClearOutput) -> None:
+    def keep(output: Event) -> None:
         if isinstance(output, Output) and not output.update:
             outputs.append(output.content)
 
@@ -42,7 +42,7 @@ async def run_program(
     try:
         await asyncio.to_thread(folder.fill, inputs)
         await engine.start()
-        reply = await engine.execute(code, keep)
+        reply = await engine.execute(code, keep, can_ask=False)
         return ProgramRun(reply.status, outputs, folder.answer())
     finally:
         await engine.close()

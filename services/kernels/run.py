@@ -7,7 +7,7 @@ import secrets
 import time
 from dataclasses import dataclass
 
-from services.kernels.engine import ClearOutput, Output, Reply
+from services.kernels.engine import Event, Output, Reply
 from services.kernels.run_log import RunLog
 
 
@@ -44,7 +44,7 @@ class Run:
         self.out_of_memory = False
         self._began = time.monotonic()
 
-    def emit(self, output: Output | ClearOutput) -> None:
+    def emit(self, output: Event) -> None:
         """Take what the kernel sent."""
         if isinstance(output, Output):
             self.received += _size(output)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from services.kernels.engine import ClearOutput, Output
+from services.kernels.engine import ClearOutput, Event, InputEnded, InputRequest, Output
 from services.kernels.text_limits import Tail, cut_middle, overwrites, size_in_words
 
 JOIN_SECONDS = 0.02  # streamed text of this span goes out as one event
@@ -33,6 +33,8 @@ class _Entry:
 class RunLog:
     """The events of one run, numbered by `seq`; an event that a later one makes invisible is dropped.
 
+    `input_request` says that the cell waits for an answer, until `input_ended` or `done`.
+
     Of streamed text the first and the last half of `output_bytes` are kept, whatever a cell prints.
     """
 
@@ -45,6 +47,7 @@ class RunLog:
         self._timer: asyncio.TimerHandle | None = None
         self._tail: Tail | None = None
         self._clear: _Entry | None = None
+        self._question: _Entry | None = None
         self._displays: dict[str, int] = {}
         self._done: _Entry | None = None
         self._followers: set[asyncio.Event] = set()
@@ -84,11 +87,21 @@ class RunLog:
         """End the log with its `done` event."""
         self._flush()
         self._release_tail()
+        if self._question is not None:
+            self._drop(self._question)
+            self._question = None
         self._done = self._add({"event": "done", **event})
 
-    def emit(self, output: Output | ClearOutput) -> None:
+    def emit(self, output: Event) -> None:
         """Take what the kernel sent. After `done` it goes before it, so that `done` stays last."""
-        if isinstance(output, ClearOutput):
+        if isinstance(output, InputRequest):
+            self._flush()
+            prompt = cut_middle(output.prompt, self._limit // 10)
+            self._ask({"event": "input_request", "prompt": prompt, "password": output.password})
+        elif isinstance(output, InputEnded):
+            self._ask({"event": "input_ended"})
+            self._stream("stdout", output.text)
+        elif isinstance(output, ClearOutput):
             self._flush()
             if self._clear is not None:
                 self._drop(self._clear)
@@ -122,6 +135,12 @@ class RunLog:
                 news.clear()
         finally:
             self._followers.discard(news)
+
+    def _ask(self, event: dict[str, Any]) -> None:
+        """Note that an answer is waited for, or no more; only the newest of these says how it stands."""
+        if self._question is not None:
+            self._drop(self._question)
+        self._question = self._add(event)
 
     def _add(self, event: dict[str, Any]) -> _Entry:
         event = {"seq": self._next, **event}
@@ -211,7 +230,7 @@ class RunLog:
         if tail is None:
             return
         if tail.cut:
-            note = f"\n… {size_in_words(tail.cut)} cut here …\n"
+            note = f"\n… at least {size_in_words(tail.cut)} cut here …\n"
             self._add({"event": "output", "output": {"output_type": "stream", "name": "stdout", "text": note}})
         for name, text in tail.parts():
             self._print(name, text)

@@ -134,6 +134,19 @@ class Session:
         run.work.add_done_callback(lambda work: _end_unended(run, work))
         return run
 
+    def answer_input(self, run_id: str, text: str) -> bool:
+        """Answer what the run asks; False when it asks nothing."""
+        self.used = time.monotonic()
+        running = self._running
+        if self._engine is None or running is None or running.run_id != run_id:
+            return False
+        return self._engine.answer_input(text)
+
+    @property
+    def free_engine(self) -> Engine | None:
+        """The kernel while no cell runs or waits, so that asking it something holds none up; None at other times."""
+        return self.engine if self.state == "idle" and not self.busy else None
+
     async def stop(self, end: bool = False) -> Stopped:
         """Interrupt the running cell and drop those that wait; says how it went.
 

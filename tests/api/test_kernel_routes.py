@@ -88,6 +88,43 @@ def test_a_page_that_is_reloaded_finds_its_run_and_stops_it(http, token, task_id
     assert printed(events_of(http.post("kernel/run", json=cell(token, task_id, "print(x > 1)")))) == "True\n"
 
 
+def test_a_question_is_answered_over_its_route(http, token, task_id):
+    ask = cell(token, task_id, "print('hello', input('who? '))")
+    with http.stream("POST", "kernel/run", json=ask) as answer:
+        run_id, lines = answer.headers["x-run-id"], answer.iter_lines()
+        question = next(event for event in map(json.loads, lines) if event["event"] == "input_request")
+        given = {"token": token, "run_id": run_id, "text": "Ada"}
+        stranger = http.post("kernel/input", json=given | {"token": secrets.token_hex(24)})
+        assert http.post("kernel/input", json=given).status_code == 200
+        again = http.post("kernel/input", json=given)
+        rest = [json.loads(line) for line in lines]
+    assert (question["prompt"], question["password"]) == ("who? ", False)
+    assert (stranger.status_code, again.status_code) == (409, 409)
+    assert again.json()["detail"] == "The cell does not wait for an answer any more."
+    assert rest[0]["event"] == "input_ended"
+    assert printed(rest) == "who? Ada\nhello Ada\n"
+
+
+def test_completion_and_inspection_count_code_points(http, token, task_id):
+    def ask(what, code, cursor, **more):
+        place = {"token": token, "task_id": task_id, "code": code, "cursor": cursor} | more
+        return http.post(f"kernel/{what}", json=place)
+
+    code = "'\U0001f984'; sepal_"
+    nobody = ask("complete", code, len(code)).json()
+    events_of(http.post("kernel/run", json=cell(token, task_id, "sepal_length = 1\ndef area(w): 'Of a leaf.'")))
+    assert nobody == {"start": len(code), "end": len(code), "matches": None}
+    found = ask("complete", code, len(code)).json()
+    assert (found["start"], found["end"]) == (5, 11)
+    assert [text for text, _ in found["matches"]] == ["sepal_length"]
+    assert "Of a leaf." in ask("inspect", "area", 2).json()["text"]
+    assert ask("inspect", "area", 2, token=secrets.token_hex(24)).json() == {"text": ""}
+    for cursor in (-1, "1.5", None):
+        assert ask("complete", code, cursor).status_code == 400
+    # past the end of the code
+    assert ask("complete", "sepal_", 10**9).status_code == 200
+
+
 def test_restart_forgets_variables_and_keeps_files(http, token, task_id):
     events_of(http.post("kernel/run", json=cell(token, task_id, "x = 1; open('kept.txt', 'w').write('kept')")))
     assert "files are kept" in http.post("kernel/restart", json={"token": token}).json()["message"]
@@ -124,7 +161,9 @@ def test_visitors_reach_only_their_own_runs(http, token, task_id):
     assert http.post("kernel/stop", json={"token": secrets.token_hex(24)}).json() == {"message": "Nothing is running."}
 
 
-@pytest.mark.parametrize("route", ["run", "events", "status", "stop", "restart", "answer"])
+@pytest.mark.parametrize(
+    "route", ["run", "events", "status", "stop", "restart", "answer", "input", "complete", "inspect"]
+)
 def test_every_route_answers_only_the_apps_own_page(http, url, token, route):
     def status(headers, body=b"{}"):
         return http.post(f"kernel/{route}", content=body, headers=headers).status_code

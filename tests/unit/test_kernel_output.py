@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.kernel_cases import events_of, in_pool, outputs, printed, start
+from tests.kernel_cases import events_of, in_pool, outputs, printed, start, until
 
 LIMIT = 100_000
 
@@ -88,6 +88,49 @@ display({'text/html': '<b>small</b>', 'text/plain': 'small'}, raw=True)
     large, small = outputs(in_pool(tmp_path, use, output_bytes=LIMIT))
     assert "5.0 MB (text/html) is not shown" in large["data"]["text/plain"]
     assert small["data"]["text/html"] == "<b>small</b>"
+
+
+def test_what_a_cells_thread_says_after_its_end_is_kept_with_it(tmp_path):
+    late = """
+import threading, time
+from IPython.display import display
+def speak():
+    time.sleep(0.5); print('late'); display('shown')
+    threading.Thread(target=print, args=('later',)).start()
+threading.Thread(target=speak).start(); print('now')
+"""
+    own = "print('newer'); time.sleep(1); own = threading.Thread(target=print, args=('own',)); own.start(); own.join()"
+
+    async def use(pool):
+        run = start(pool, late)
+        at_end = await events_of(run)
+        newer = await events_of(start(pool, own))
+        await until(lambda: "later" in json.dumps(run.log.outputs()))
+        return at_end, await events_of(run), newer
+
+    at_end, later, newer = in_pool(tmp_path, use)
+    assert (printed(at_end), printed(later), printed(newer)) == ("now\n", "now\nlate\nlater\n", "newer\nown\n")
+    assert [output["data"]["text/plain"] for output in outputs(later) if "data" in output] == ["'shown'"]
+    assert [event["event"] for event in later].index("done") == len(later) - 1
+    assert [event["seq"] for event in later] == sorted({event["seq"] for event in later})
+
+
+def test_all_that_a_dying_kernel_sent_arrives(tmp_path):
+    code = """
+import os, time
+for n in range(100_000):
+    print('line', n)
+print('last words', flush=True)
+time.sleep(0.2)  # libzmq sends in its own time
+os._exit(3)
+"""
+
+    async def use(pool):
+        return await events_of(start(pool, code))
+
+    events = in_pool(tmp_path, use, output_bytes=LIMIT)
+    assert printed(events).endswith("line 99999\nlast words\n")
+    assert (events[-1]["status"], "exit code 3" in events[-1]["message"]) == ("died", True)
 
 
 def test_figures_that_are_not_numbers_reach_the_page_as_json(tmp_path):

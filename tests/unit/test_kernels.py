@@ -300,32 +300,6 @@ def test_a_restart_ends_a_cell_that_ignores_the_interrupt(tmp_path):
     assert after == "1\n"
 
 
-def test_input_is_refused_in_words(tmp_path):
-    async def use(pool):
-        return await events_of(start(pool, "name = input('who?')"))
-
-    events = in_pool(tmp_path, use)
-    (error,) = outputs(events)
-    assert "input() can't be answered here" in error["evalue"]
-    assert "kernelbase" not in "".join(error["traceback"])
-    assert events[-1]["status"] == "error"
-
-
-def test_what_a_cells_thread_says_after_its_end_is_kept(tmp_path):
-    late = "import threading as t, time; t.Thread(target=lambda: (time.sleep(.3), print('late'))).start(); print('now')"
-
-    async def use(pool):
-        run = start(pool, late)
-        at_end = await events_of(run)
-        await until(lambda: len(run.log.outputs()) == 2)
-        return at_end, await events_of(run)
-
-    at_end, later = in_pool(tmp_path, use)
-    assert (printed(at_end), printed(later)) == ("now\n", "now\nlate\n")
-    assert [event["event"] for event in later].index("done") == len(later) - 1
-    assert [event["seq"] for event in later] == sorted({event["seq"] for event in later})
-
-
 def test_children_end_with_the_kernel_wherever_they_hide(tmp_path):
     hide = """
 import subprocess, sys, os

@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from . import linux
+from . import linux, output
 from .confine import NotConfined, Policy, confine
 from .manners import refuse_clearly, refuse_in_cells
 
@@ -42,8 +42,14 @@ def become(policy: Policy | None, connection_file: str) -> NoReturn:
         refuse_clearly()
     config = Config()
     config.HistoryManager.enabled = False  # a file nobody reads, and a thread to write it
+    config.IPCompleter.use_jedi = False  # it reads whole libraries for some completions, seconds in which no cell runs
+    output.send_in_parts()
     app = IPKernelApp.instance(config=config)
     app.initialize(["-f", connection_file])
+    output.wait_for_the_app(app.iopub_thread)
+    output.leave_out_what_is_too_large(app.session)
+    output.keep_threads_with_their_cell(app.shell)
+    sys.breakpointhook = sys.__breakpointhook__  # debugpy's asks a debugger nobody has attached
     if policy:
         refuse_in_cells(app.shell)
     app.start()
