@@ -10,7 +10,6 @@ export class CellQuestion {
   #label = h('label', {class: 'nb-prompt'});
   #box = h('input', {class: 'nb-answer mono', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'send', maxlength: 100_000});
   #button = h('button', {type: 'submit', class: 'btn'}, 'Send');
-  #problem = h('p', {class: 'notice warn small', role: 'alert', hidden: true});
 
   /** `send(text)` resolves when the cell has the answer, and throws an Error whose message is for people; `leave()` is Escape. */
   constructor(send, leave) {
@@ -18,7 +17,7 @@ export class CellQuestion {
     this.#box.id = `nb-question-${questions += 1}`;
     this.#label.htmlFor = this.#box.id;
     this.element = h('form', {class: 'nb-question', hidden: true, onsubmit: event => { event.preventDefault(); this.#answer(); }},
-      this.#label, h('div', {class: 'nb-answer-row'}, this.#box, this.#button), this.#problem);
+      this.#label, h('div', {class: 'nb-answer-row'}, this.#box, this.#button));
     this.#box.addEventListener('keydown', event => { if (event.key === 'Escape') leave(); });
   }
 
@@ -63,7 +62,7 @@ export class CellQuestion {
   #wait(waiting) { this.#box.readOnly = this.#button.disabled = waiting; }
 
   #say(problem) {
-    this.#problem.textContent = problem;
-    this.#problem.hidden = !problem;
+    this.element.querySelector('.notice')?.remove();
+    if (problem) this.element.append(h('p', {class: 'notice warn small', role: 'alert'}, problem));
   }
 }

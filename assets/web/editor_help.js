@@ -96,13 +96,21 @@ function shiftTab(view, ask) {
   return true;
 }
 
+/** Closes what is shown, and else is not used up: it goes on to leave the editor. */
+function escape(view) {
+  if (completionStatus(view.state) === 'pending') closeCompletion(view);
+  return closeDocumentation(view);
+}
+
 /** An editor's extensions. `ask(kind, {code, cursor})`, kind `complete` or `inspect`, resolves with the kernel's answer, or `null`. */
 export const editorHelp = ask => [
   // nothing is chosen before one chooses: Enter stays a new line
-  autocompletion({override: [completions(ask)], activateOnTypingDelay: 150, selectOnOpen: false, interactionDelay: 0, icons: false, maxRenderedOptions: 60}),
+  autocompletion({
+    override: [completions(ask)], activateOnTypingDelay: 150, selectOnOpen: false, interactionDelay: 0, defaultKeymap: false, icons: false, maxRenderedOptions: 60,
+  }),
   documentation,
   Prec.high(keymap.of([
-    {key: 'Tab', run: tab}, {key: 'Shift-Tab', run: view => shiftTab(view, ask)}, {key: 'Escape', run: closeDocumentation},
+    {key: 'Tab', run: tab}, {key: 'Shift-Tab', run: view => shiftTab(view, ask)}, {key: 'Escape', run: escape},
   ])),
   EditorView.domEventHandlers({focusout(event, view) { if (event.relatedTarget && !view.dom.contains(event.relatedTarget)) closeDocumentation(view); }}),
 ];

@@ -21,7 +21,8 @@ export class TaskNotebook {
   #timer = 0;
   #lastPress = {key: '', at: 0};
 
-  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(warning), answer(cell, text), help(taskId, kind, place). */
+  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(warning), answer(cell, text),
+   *  help(taskId, kind, place). */
   constructor(taskId, pane) {
     this.taskId = taskId;
     this.#pane = pane;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import OrderedDict
@@ -13,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from services.kernels.ahead import KernelsAhead, Prepared
-from services.kernels.engine import Completions, Engine, KernelNotStarted
+from services.kernels.engine import Completions, Engine, KernelDied, KernelNotStarted
 from services.kernels.launch import Launcher
 from services.kernels.limits import Limits, span_in_words
 from services.kernels.line import Line
@@ -164,13 +165,24 @@ class KernelPool:
 
     async def complete(self, token: str, task_id: str, code: str, cursor: int) -> Completions | None:
         """What could be typed at code point `cursor` of `code`; None when no kernel of this task is free to say."""
-        session = self._sessions.get(token)
-        return await session.complete(code, cursor) if session and session.task_id == task_id else None
+        with contextlib.suppress(KernelDied):
+            if engine := self._free_engine(token, task_id):
+                return await engine.complete(code, cursor)
+        return None
 
     async def inspect(self, token: str, task_id: str, code: str, cursor: int) -> str:
         """Signature and documentation of the name at code point `cursor`; "" when there is none to be had."""
+        with contextlib.suppress(KernelDied):
+            if engine := self._free_engine(token, task_id):
+                return await engine.inspect(code, cursor)
+        return ""
+
+    def _free_engine(self, token: str, task_id: str) -> Engine | None:
         session = self._sessions.get(token)
-        return await session.inspect(code, cursor) if session and session.task_id == task_id else ""
+        if session is None or session.task_id != task_id:
+            return None
+        session.used = time.monotonic()  # who types has not left
+        return session.free_engine
 
     async def stop(self, token: str, end: bool = False) -> Stopped:
         """Stop what runs: by an interrupt, or with `end` by the kernel's end."""

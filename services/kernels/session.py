@@ -11,7 +11,7 @@ from typing import Literal
 
 from services.kernels.ahead import Prepared
 from services.kernels.deaths import kernel_stopped
-from services.kernels.engine import Completions, Engine, KernelDied, KernelNotStarted
+from services.kernels.engine import Engine, KernelDied, KernelNotStarted
 from services.kernels.limits import Limits
 from services.kernels.run import STOPPED, Run, Stop, Stopped
 from services.kernels.session_folder import SessionFolder
@@ -130,24 +130,10 @@ class Session:
             return False
         return self._engine.answer_input(text)
 
-    async def complete(self, code: str, cursor: int) -> Completions | None:
-        """As the engine's; None without a kernel, or while it is busy: completing is not to hold up a cell."""
-        try:
-            return await self._engine.complete(code, cursor) if self._free and self._engine else None
-        except KernelDied:
-            return None
-
-    async def inspect(self, code: str, cursor: int) -> str:
-        """As the engine's; "" as `complete` gives None."""
-        try:
-            return await self._engine.inspect(code, cursor) if self._free and self._engine else ""
-        except KernelDied:
-            return ""
-
     @property
-    def _free(self) -> bool:
-        self.used = time.monotonic()
-        return self.state == "idle" and not self.busy
+    def free_engine(self) -> Engine | None:
+        """The kernel while no cell runs or waits, so that asking it something holds none up; None at other times."""
+        return self.engine if self.state == "idle" and not self.busy else None
 
     async def stop(self, end: bool = False) -> Stopped:
         """Interrupt the running cell and drop those that wait; says how it went.
