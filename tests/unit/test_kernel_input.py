@@ -84,7 +84,7 @@ def test_stop_restart_and_death_end_a_question(tmp_path):
     async def use(pool):
         stopped = start(pool, "x = 5\n" + ASK)
         await asked(stopped)
-        said = await pool.stop(ADA)
+        said = (await pool.stop(ADA)).message
         late = pool.answer_input(ADA, stopped.run_id, "Ada")
         kept = await ended(pool, "print(x)")
         restarted = start(pool, ASK)

@@ -117,7 +117,7 @@ def test_stop_works_while_huge_outputs_come_and_variables_are_kept(tmp_path):
     async def use(pool):
         run = start(pool, "x = 7\nwhile True: " + RAW % 9_000_000)
         await until(lambda: run.log.outputs())
-        said = await pool.stop(ADA)
+        said = (await pool.stop(ADA)).message
         return said, (await events_of(run))[-1]["status"], await ended(pool, "print(x)")
 
     said, status, (after, _) = in_pool(tmp_path, use)
