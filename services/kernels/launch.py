@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WARM_AGAIN_SECONDS = 5.0
+WARM_AGAIN_SECONDS = 1.0  # after the warm process ended; doubled when it does not start
+WARM_LATEST_SECONDS = 600.0
 
 CONFINEMENT: dict[str, Confinement | None] = {"auto": None, "strict": "required", "unconfined": "none"}
 NO_KERNELS = (
@@ -70,6 +71,11 @@ class Launcher:
         return self._warm is not None and self._warm.alive
 
     @property
+    def settled(self) -> bool:
+        """Whether the sandbox was tried and no warm process is being started: a kernel starts as well now as later."""
+        return self.held is not None and (self._warm is not None or self._warming is None)
+
+    @property
     def held(self) -> Held | None:
         """What of the sandbox held when it was tried, None while that is not known."""
         if self._confinement == "none":
@@ -110,25 +116,27 @@ class Launcher:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await task
-        if self._warm is not None:
-            await self._warm.close()
 
     async def _keep_warm(self) -> None:
         """Start the warm process, and again whenever it has ended."""
         home = self._sessions.parent / "warm"  # keeps matplotlib's list of fonts from one start to the next
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         environment = library_environment(self._python, os.environ) | {"HOME": str(home), "MPLCONFIGDIR": str(home)}
+        pause = WARM_AGAIN_SECONDS
         while True:
             warm = WarmProcess(self._python, environment)
             try:
-                await warm.start()
+                try:
+                    await warm.start()
+                    pause = WARM_AGAIN_SECONDS
+                except WarmProcessEnded as error:
+                    logger.warning("Kernels start slowly: the process that keeps their libraries imported: %s", error)
+                    pause = min(2 * pause, WARM_LATEST_SECONDS)
                 self._warm = warm
                 await warm.ended()
-            except WarmProcessEnded as error:
-                logger.warning("Kernels start slowly: the process that keeps their libraries imported %s", error)
             finally:
                 await warm.close()
-            await asyncio.sleep(WARM_AGAIN_SECONDS)
+            await asyncio.sleep(pause)
 
     async def _try(self) -> Held:
         held = await probe(lambda folder: LocalEngine(self._at_once, folder), self._sessions, self._limits.memory_bytes)

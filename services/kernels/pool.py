@@ -52,12 +52,17 @@ class KernelPool:
         sessions: Path,
         limits: Limits,
         refusal: Callable[[], str] = lambda: "",
+        settled: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`sessions` is where session folders are made. While `refusal` gives a sentence, no kernel is started."""
+        """`sessions` is where session folders are made.
+
+        While `refusal` gives a sentence, no kernel is started; before `settled`, none is started ahead.
+        """
         self._new_engine = new_engine
         self._folders = sessions
         self._limits = limits
         self._refusal = refusal
+        self._settled = settled
         self._sessions: dict[str, Session] = {}
         self._line = Line()
         self._ahead = KernelsAhead(limits.waiting, self._new_kernel)
@@ -74,6 +79,7 @@ class KernelPool:
             settings.cache_dir / "sessions",
             Limits.from_settings(settings),
             refusal=lambda: launcher.refusal,
+            settled=lambda: launcher.settled,
         )
 
     async def __aenter__(self) -> Self:
@@ -329,4 +335,5 @@ class KernelPool:
         self._serve()
         if self._refusal():
             return
-        self._ahead.tend(self._free() - len(self._endings - self._freeing) - len(self._ahead))
+        if self._settled():
+            self._ahead.tend(self._free() - len(self._endings - self._freeing) - len(self._ahead))

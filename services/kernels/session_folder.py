@@ -116,11 +116,16 @@ class SessionFolder:
             )
         return text.decode("utf-8", errors="replace").strip()
 
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        """The folders in which a kernel can make anything."""
+        return self.work, self.home, self.sockets
+
     def empty(self) -> None:
         """Remove what was written beside the task's files. Its processes must have ended."""
         with self._changing:
             if not self._removed:
-                for each in [each for each in self.root.iterdir() if each != self.input]:
+                for each in self.writable:
                     clear_folder(each)
 
     def remove(self) -> None:

@@ -164,7 +164,7 @@ class Supervisor:
         # once past this nothing more needs to be known
         most = FolderUse(limits.folder_bytes * TOO_FAR, limits.folder_files * TOO_FAR)
         began = time.monotonic()
-        watch.folder = await asyncio.to_thread(folder_use, folder.root, but=folder.input.name, most=most)
+        watch.folder = await asyncio.to_thread(folder_use, folder.writable, most)
         watch.folder_before = watch.folder_before or watch.folder
         now = time.monotonic()
         pause = LOOK_SECONDS if watch.run else IDLE_LOOK_SECONDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,11 +65,11 @@ class FolderUse:
     unseen: bool = False
 
 
-def folder_use(root: Path, *, but: str, most: FolderUse) -> FolderUse:
-    """What is below `root`, its entry `but` left out; the walk ends early once it is past `most`. Follows no link."""
+def folder_use(roots: Iterable[Path], most: FolderUse) -> FolderUse:
+    """What is below `roots` together; the walk ends early once it is past `most`. Follows no link."""
     size = files = 0
     unseen = False
-    queue = [(os.fspath(root), 0)]
+    queue = [(os.fspath(root), 0) for root in roots]
     while queue and size <= most.size and files <= most.files and not unseen:
         folder, depth = queue.pop()
         try:
@@ -80,8 +81,6 @@ def folder_use(root: Path, *, but: str, most: FolderUse) -> FolderUse:
         try:
             with os.scandir(handle) as entries:
                 for entry in entries:
-                    if depth == 0 and entry.name == but:
-                        continue
                     files += 1
                     try:
                         size += BLOCK * entry.stat(follow_symlinks=False).st_blocks
