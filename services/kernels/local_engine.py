@@ -192,8 +192,8 @@ class LocalEngine:
                 await asyncio.wait_for(running.started.wait(), 3)
             running.interrupted = True
             self._end_if_unanswered(running)
+        self._end_question()  # first, so that its text stands above the traceback
         await self._manager.interrupt_kernel()
-        self._end_question()
 
     async def close(self) -> None:
         if self._closing is None:
