@@ -100,7 +100,8 @@ def test_stop_restart_and_death_end_a_question(tmp_path):
     assert [events[-1]["status"] for events in ends] == ["stopped", "stopped", "died"]
     for events in ends:
         assert not {"input_request", "input_ended"} & set(kinds(events))
-    assert outputs(ends[0])[-1]["ename"] == "KeyboardInterrupt"
+    # an error, or a line of text where the interrupt meets IPython at work on one
+    assert "KeyboardInterrupt" in json.dumps(outputs(ends[0])[-1])
 
 
 def test_only_its_own_run_takes_an_answer(tmp_path):
