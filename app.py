@@ -26,6 +26,9 @@ from services.settings import ROOT, Settings, SettingsError, load_settings
 WEB = ROOT / "assets" / "web"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
+# What a cell displays runs in a frame of no origin: it must not lead that frame, and so a value, elsewhere.
+NO_FRAMES = """<meta http-equiv="Content-Security-Policy" content="frame-src 'none'; object-src 'none'">"""
+
 
 def create_app(settings: Settings) -> FastAPI:
     """Build the whole app. Its kernels and grading workers live as long as its lifespan."""
@@ -57,6 +60,7 @@ def create_app(settings: Settings) -> FastAPI:
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,
         theme=THEME,
+        head=NO_FRAMES,
         css_paths=[WEB / "workbench.css", *sorted(path for path in WEB.glob("*.css") if path.name != "workbench.css")],
         footer_links=[],
         run_history=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -14,7 +14,7 @@ from services.kernels.limits import Limits, span_in_words
 from services.kernels.run import Run, Stop
 from services.kernels.session import AFTER_DEATH, Session
 from services.kernels.text_limits import size_in_words
-from services.kernels.usage import FolderUse, folder_use, process_use
+from services.kernels.usage import FolderUse, folder_use, process_use, unnamed_use
 
 FAR_OVER = 1.25  # times a limit: no time is left to ask
 TOO_FAR = 2  # times a folder's limit: it is emptied even if nothing is written any more
@@ -164,7 +164,12 @@ class Supervisor:
         # once past this nothing more needs to be known
         most = FolderUse(limits.folder_bytes * TOO_FAR, limits.folder_files * TOO_FAR)
         began = time.monotonic()
-        watch.folder = await asyncio.to_thread(folder_use, folder.writable, most)
+        use = await asyncio.to_thread(folder_use, folder.writable, most)
+        pid = session.engine.pid if session.engine else None
+        if pid:
+            unnamed = await asyncio.to_thread(unnamed_use, pid, folder.writable, limits.folder_bytes)
+            use = replace(use, size=use.size + unnamed)
+        watch.folder = use
         watch.folder_before = watch.folder_before or watch.folder
         now = time.monotonic()
         pause = LOOK_SECONDS if watch.run else IDLE_LOOK_SECONDS

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +65,28 @@ class FolderUse:
     size: int = 0
     files: int = 0
     unseen: bool = False
+
+
+def unnamed_use(pid: int, roots: Iterable[Path], most_of_one: int) -> int:
+    """Bytes on disk of files a process made below `roots` and keeps open or mapped without a name any more.
+
+    How large one is that is mapped only can't be known here: it counts as `most_of_one`.
+    """
+    below = tuple(f"{root}/".encode() for root in roots)
+    sizes: dict[bytes, int] = {}
+    try:
+        for descriptor in (PROC / str(pid) / "fd").iterdir():
+            with contextlib.suppress(OSError):
+                about = descriptor.stat()
+                if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
+                    sizes[str(about.st_ino).encode()] = BLOCK * about.st_blocks
+        for line in (PROC / str(pid) / "maps").read_bytes().splitlines():
+            fields = line.split(maxsplit=5)
+            if len(fields) == 6 and fields[5].endswith(b" (deleted)") and fields[5].startswith(below):
+                sizes.setdefault(fields[4], most_of_one)
+    except OSError:
+        pass
+    return sum(sizes.values())
 
 
 def folder_use(roots: Iterable[Path], most: FolderUse) -> FolderUse:

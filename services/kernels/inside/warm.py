@@ -16,7 +16,7 @@ import sys
 import traceback
 from typing import Any
 
-from .confine import Policy
+from .confine import OPEN_FILES, Policy
 from .kernel import become, end_with
 
 # what a kernel imports as it starts, then what notebooks import; with each comes what it imports itself
@@ -46,7 +46,8 @@ def serve(channel: socket.socket) -> None:
     gc.freeze()  # or the first collection in each kernel would copy every page
     _say(channel, {"ready": True})
     unread = b""
-    with selectors.DefaultSelector() as ready:
+    # not epoll, whose descriptor every kernel would share
+    with selectors.PollSelector() as ready:
         ready.register(channel, selectors.EVENT_READ)
         ready.register(woken, selectors.EVENT_READ)
         while True:
@@ -60,7 +61,7 @@ def serve(channel: socket.socket) -> None:
                     return
                 *lines, unread = (unread + received).split(b"\n")
                 for line in lines:
-                    _fork(channel, json.loads(line), (woken, wake))
+                    _fork(channel, json.loads(line))
 
 
 def _say(channel: socket.socket, told: dict[str, Any]) -> None:
@@ -78,7 +79,7 @@ def _tell_ended(channel: socket.socket) -> None:
         _say(channel, {"ended": pid, "code": os.waitstatus_to_exitcode(status)})
 
 
-def _fork(channel: socket.socket, asked: dict[str, Any], pipe: tuple[int, int]) -> None:
+def _fork(channel: socket.socket, asked: dict[str, Any]) -> None:
     warm = os.getpid()
     pid = os.fork()
     if pid:
@@ -88,8 +89,7 @@ def _fork(channel: socket.socket, asked: dict[str, Any], pipe: tuple[int, int]) 
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         channel.close()
-        for end in pipe:
-            os.close(end)
+        os.closerange(3, OPEN_FILES)
         os.setsid()
         _take_on(asked)
         end_with(warm)
