@@ -29,7 +29,7 @@ from services.kernels.session_folder import SessionFolder
 from services.settings import Settings
 from tests.served_app import served_app
 
-ROUNDS = 9
+ROUNDS = 7
 PAUSE_SECONDS = 2.0  # in which the app starts the kernel for its next visitor
 CODE = "import pandas as pd\nprint(int(pd.Series([2, 3]).sum()))"
 OUTPUT = "5\n"
