@@ -58,7 +58,7 @@ def _inputs(settings: Settings, task_id: str) -> Mapping[str, Path]:
     return DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds).inputs(catalog.task(task_id))
 
 
-EXIT_CODES = {"ok": 0, "error": 1, "died": 1, "stopped": 1, "limit": 2, "refused": 3}
+EXIT_CODES = {"ok": 0, "error": 1, "died": 1, "stopped": 1, "refused": 3}
 
 
 async def _run(settings: Settings, code: str, inputs: Mapping[str, Path]) -> int:
@@ -73,7 +73,9 @@ async def _run(settings: Settings, code: str, inputs: Mapping[str, Path]) -> int
                     print(json.dumps(event["output"]), flush=True)
                 elif event.get("message"):
                     print(event["message"], file=sys.stderr)
-        return EXIT_CODES[event["status"]]
+    if launcher.refusal:
+        return 3
+    return 2 if event.get("limit") and event["status"] in ("stopped", "died") else EXIT_CODES[event["status"]]
 
 
 if __name__ == "__main__":
