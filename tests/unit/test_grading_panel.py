@@ -57,7 +57,7 @@ def test_the_page_grades_off_the_event_loop_and_reveals_the_gold_alone(grader):
     pane = grade_panel(OneTask(), answer_grader(OneTask(), grader))
     assert GOLD not in json.dumps(pane.get_config(), default=str)
     assert inspect.iscoroutinefunction(pane.grade)
-    graded = asyncio.run(pane.grade({"task_id": "t1", "prediction": "x"}))
+    graded = json.loads(asyncio.run(pane.grade({"task_id": "t1", "prediction": "x"})).body)
     assert (graded["outcome"], graded["gold"]) == ("wrong", GOLD)
-    assert pane.reveal({"task_id": "t1"}) == {"gold": GOLD}
-    assert "error" in pane.reveal({"task_id": ""})
+    assert json.loads(pane.reveal({"task_id": "t1"}).body) == {"gold": GOLD}
+    assert "error" in json.loads(pane.reveal({"task_id": ""}).body)
