@@ -35,12 +35,13 @@ FLOOD_PARTS, FLOOD_MB = 2000, 20  # of messages; a cell that prints one line sen
 BY_HAND = """
 from ipykernel.kernelapp import IPKernelApp
 kernel = IPKernelApp.instance().kernel
+vars(kernel.session).pop('serialize', None)  # without what the app has put before it
 def send(kind, content, **more):
     kernel.session.send(kernel.iopub_socket, kind, content, parent=kernel.get_parent(), **more)
 """
 FLOODS = {
     "lines without end": "while True: print('x' * 1000)",
-    "one print of 40 MB": "print('x' * 40_000_000)\nwhile True: pass",
+    "one message of 40 MB": BY_HAND + "send('stream', {'name': 'stdout', 'text': 'x' * 40_000_000})",
     "progress without end": "number = 0\nwhile True:\n    number += 1; print(f'\\r{number}', end='', flush=True)",
     "comm messages without end": BY_HAND + "while True: send('comm_msg', {'comm_id': 'c', 'data': 'x' * 100_000})",
 }
@@ -61,12 +62,10 @@ while True: shown.update({'text/plain': 'x' * 1000}, raw=True)
 """,
     "clearing without end": "from IPython.display import clear_output\nwhile True: print('x'); clear_output(wait=True)",
     "an error of 40 MB": BY_HAND + "send('error', {'ename': 'E', 'evalue': 'x', 'traceback': ['x' * 10_000_000] * 4})",
-    "a result of 40 MB": "'x' * 40_000_000",
-    "a picture of 40 MB": "display({'image/png': 'A' * 40_000_000}, raw=True)",
-    "a pager's text of 40 MB": """
-page = {'source': 'page', 'data': {'text/plain': 'x' * 40_000_000}}
-get_ipython().payload_manager.write_payload(page)
-""",
+    "a picture of 40 MB": BY_HAND
+    + "send('display_data', {'data': {'image/png': 'A' * 40_000_000}, 'metadata': {}, 'transient': {}})",
+    "messages of 40 MB without end": BY_HAND
+    + "text = 'x' * 40_000_000\nwhile True: send('stream', {'name': 'stdout', 'text': text})",
     "lists in lists": BY_HAND
     + """
 pack = kernel.session.pack

@@ -187,7 +187,7 @@ for number in range({FAR * FOLDER_FILES}): os.link('one', f'name-{{number}}')
 for number in range({FAR * FOLDER_FILES}):
     os.mkdir('deeper'); os.chdir('deeper')
 """
-        + HOLD,
+        + HOLD.replace("3 if t.confined else 0", "3"),
         keeps(lambda side: _depth(side.attacker_work), FOLDER_FILES),
         unconfined="no kernel is let keep folders that can't be looked into, confined or not",
     ),

@@ -53,8 +53,7 @@ ATTACKS = [
         "HTTP by urllib to the app's own routes",
         """
 import urllib.request
-body = json.dumps({'token': 'a' * 48, 'task_id': t.word, 'cell_id': 'c', 'code': '1'}).encode()
-asked = urllib.request.Request(f'http://127.0.0.1:{t.tcp}/kernel/run', body, {'Content-Type': 'application/json'})
+asked = urllib.request.Request(f'http://127.0.0.1:{t.tcp}/kernel/{t.word}', b'{}')
 urllib.request.urlopen(asked, timeout=0.3)
 """,
     ),
