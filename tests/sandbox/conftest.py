@@ -21,7 +21,8 @@ def base() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="sandbox-", dir="/tmp"))
     folder.chmod(0o755)
     yield folder
-    # not shutil.rmtree, which gives up on folders deep in folders
+    # not shutil.rmtree, which gives up on folders deep in folders; some are closed even to their owner
+    subprocess.run(["find", folder, "-type", "d", "-exec", "chmod", "u+rwx", "{}", "+"], check=True)
     subprocess.run(["rm", "-rf", folder], check=True)
 
 
