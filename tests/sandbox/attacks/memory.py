@@ -68,6 +68,10 @@ time.sleep(0.05)
     takes("memory of its own by /dev/zero", TAKE + "take(lambda number: mapped(2, os.open('/dev/zero', os.O_RDONLY)))"),
     takes("memory that grows downwards, as stacks do", TAKE + "take(lambda number: mapped(0x0122))"),
     takes(
+        "memory that grows downwards, at one stroke",
+        TAKE + "size = 2 << 30\nctypes.memset(mapped(0x0122), 1, size)",
+    ),
+    takes(
         "memory made writable later",
         TAKE
         + """
