@@ -44,7 +44,7 @@ class SessionFolder:
         self.input = self.root / "input"
         self.work = self.root / "work"
         self.home = self.root / "home"
-        self.start_log = self.home / "start.log"  # what the kernel says before it can say it to the app
+        self.start_log = self.root / "start.log"  # what the kernel says before it can say it to the app
         self.filled = False
         self._removed = False
         self._changing = threading.Lock()  # a filling nobody waits for any more goes on in its thread

@@ -165,10 +165,10 @@ class Supervisor:
         most = FolderUse(limits.folder_bytes * TOO_FAR, limits.folder_files * TOO_FAR)
         began = time.monotonic()
         use = await asyncio.to_thread(folder_use, folder.writable, most)
-        pid = session.engine.pid if session.engine else None
-        if pid:
-            unnamed = await asyncio.to_thread(unnamed_use, pid, folder.writable, limits.folder_bytes)
-            use = replace(use, size=use.size + unnamed)
+        beside = [folder.start_log.stat().st_size] if folder.start_log.exists() else []
+        if pid := session.engine.pid if session.engine else None:
+            beside.append(await asyncio.to_thread(unnamed_use, pid, folder.writable, limits.folder_bytes))
+        use = replace(use, size=use.size + sum(beside))
         watch.folder = use
         watch.folder_before = watch.folder_before or watch.folder
         now = time.monotonic()

@@ -62,6 +62,7 @@ class WarmProcess:
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
+        self._channel: socket.socket | None = None
         self._listening: asyncio.Task[None] | None = None
         self._ready = asyncio.Event()
         self._asking = asyncio.Lock()
@@ -91,6 +92,7 @@ class WarmProcess:
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )
+        self._channel = ours.dup()
         reader, self._writer = await asyncio.open_connection(sock=ours)
         self._listening = asyncio.create_task(self._listen(reader))
         try:
@@ -129,7 +131,7 @@ class WarmProcess:
             if not self.alive or self._writer is None:
                 raise WarmProcessEnded("it has ended")
             self._answer = asyncio.get_running_loop().create_future()
-            self._writer.write(json.dumps(asked).encode() + b"\n")
+            self._send(json.dumps(asked).encode())
             try:
                 async with asyncio.timeout(FORK_SECONDS):
                     pid = await self._answer
@@ -143,6 +145,20 @@ class WarmProcess:
             self._kernels[pid] = kernel
         return kernel
 
+    def _send(self, request: bytes) -> None:
+        """Send a request as a pipe that holds it; it must fit into one, 64 kB."""
+        if self._channel is None:
+            raise WarmProcessEnded("it has ended")
+        read, write = os.pipe()
+        try:
+            os.write(write, request)
+            socket.send_fds(self._channel, [b"k"], [read])
+        except OSError as error:
+            raise WarmProcessEnded(f"it can't be asked: {error.strerror}") from error
+        finally:
+            os.close(read)
+            os.close(write)
+
     async def ended(self) -> None:
         """Return once the process has ended."""
         if self._listening is not None:
@@ -155,6 +171,9 @@ class WarmProcess:
             await asyncio.to_thread(self._process.wait)
         if self._writer is not None:
             self._writer.close()
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
         if self._listening is not None:
             await asyncio.wait({self._listening})
 

@@ -70,7 +70,12 @@ def test_every_named_call_is_let_through_and_no_other(machine):
         ("ioctl", [(1, 0x5401), (1, 0x541B)], errno.ENOTTY, [(1, 0x5412), (1, 0x541C), (1, 0x8901)]),
         ("socket", [(1, 1), (1, 1 | 0o2000000)], errno.EAFNOSUPPORT, [(2, 1), (2, 2), (10, 1), (16, 3), (40, 1)]),
         ("socketpair", [(1, 1)], errno.EACCES, [(1, 2), (1, 5)]),
-        ("mmap", [(0, 4096, 3, 0x22), (0, 4096, 3, 0x01)], errno.ENOMEM, [(0, 4096, 3, 0x21), (0, 4096, 3, 0x8023)]),
+        (
+            "mmap",
+            [(0, 4096, 3, 0x22), (0, 4096, 3, 0x01)],
+            errno.ENOMEM,
+            [(0, 4096, 3, 0x21), (0, 4096, 3, 0x8023), (0, 4096, 3, 0x122)],
+        ),
         ("prctl", [(15,), (0x53564D41,)], errno.EINVAL, [(1,), (4,), (22,), (36,), (35,)]),
         ("sched_setaffinity", [(0,), (PID,)], 0, [(1,)]),
     ],

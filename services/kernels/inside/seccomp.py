@@ -76,6 +76,7 @@ class Check:
 CLONE_THREAD = 0x10000
 CLONE_NAMESPACES = 0x7E020080
 MAP_SHARED_ANONYMOUS = 0x21
+MAP_GROWSDOWN = 0x100
 SOCK_TYPE = 0xF
 UNIX, STREAM = 1, 1
 
@@ -101,8 +102,11 @@ def checks(pid: int) -> dict[str, tuple[Check, ...]]:
         "ioctl": (Check(1, frozenset({0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409}), errno.ENOTTY),),
         "socket": sockets,
         "socketpair": sockets,
-        # shared anonymous memory does not count toward RLIMIT_DATA
-        "mmap": (Check(3, frozenset({MAP_SHARED_ANONYMOUS}), errno.ENOMEM, MAP_SHARED_ANONYMOUS, unless=True),),
+        # neither shared anonymous memory nor what grows downwards counts toward RLIMIT_DATA
+        "mmap": (
+            Check(3, frozenset({MAP_SHARED_ANONYMOUS}), errno.ENOMEM, MAP_SHARED_ANONYMOUS, unless=True),
+            Check(3, frozenset({MAP_GROWSDOWN}), errno.ENOMEM, MAP_GROWSDOWN, unless=True),
+        ),
         # PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_SET_VMA.
         # Not PR_SET_PDEATHSIG: with it a kernel would outlive the app
         "prctl": (Check(0, frozenset({3, 15, 16, 21, 23, 39, 0x53564D41}), errno.EINVAL),),

@@ -1,8 +1,10 @@
-"""A process with the kernels' libraries imported, which forks a kernel for each line it reads.
+"""A process with the kernels' libraries imported, which forks a kernel for each request it is sent.
 
-It has one thread and no secrets, and runs nothing of a visitor's. Lines are JSON objects: in `{"policy",
-"connection_file", "environment", "folder", "log"}`; out `{"ready"}` once, `{"pid"}` for each of them in turn, and
-`{"ended": pid, "code"}` for each kernel that ended, its exit code negative for a signal.
+It has one thread and no secrets, and runs nothing of a visitor's. A request is an open descriptor, and only the new
+kernel reads what is in it, so that none finds the names of others' folders in the memory it was forked with: a JSON
+object `{"policy", "connection_file", "environment", "folder", "log"}`. What is said back are lines of JSON: `{"ready"}`
+once, `{"pid"}` for each request in turn, and `{"ended": pid, "code"}` for each kernel that ended, its exit code negative
+for a signal.
 """
 
 import gc
@@ -28,6 +30,8 @@ LIBRARIES = (
     "seaborn", "plotly.express",
 )  # fmt: skip
 
+REQUESTS = 16  # taken at once
+
 
 def serve(channel: socket.socket) -> None:
     """Fork kernels until the app closes `channel`."""
@@ -45,7 +49,6 @@ def serve(channel: socket.socket) -> None:
     gc.collect()
     gc.freeze()  # or the first collection in each kernel would copy every page
     _say(channel, {"ready": True})
-    unread = b""
     # not epoll, whose descriptor every kernel would share
     with selectors.PollSelector() as ready:
         ready.register(channel, selectors.EVENT_READ)
@@ -56,12 +59,12 @@ def serve(channel: socket.socket) -> None:
                 os.read(woken, 4096)
                 _tell_ended(channel)
             if channel.fileno() in happened:
-                received = channel.recv(65536)
-                if not received:
+                asked, requests, _, _ = socket.recv_fds(channel, REQUESTS, REQUESTS)
+                if not asked:
                     return
-                *lines, unread = (unread + received).split(b"\n")
-                for line in lines:
-                    _fork(channel, json.loads(line))
+                for request in requests:
+                    _fork(channel, request)
+                    os.close(request)
 
 
 def _say(channel: socket.socket, told: dict[str, Any]) -> None:
@@ -79,7 +82,7 @@ def _tell_ended(channel: socket.socket) -> None:
         _say(channel, {"ended": pid, "code": os.waitstatus_to_exitcode(status)})
 
 
-def _fork(channel: socket.socket, asked: dict[str, Any]) -> None:
+def _fork(channel: socket.socket, request: int) -> None:
     warm = os.getpid()
     pid = os.fork()
     if pid:
@@ -89,6 +92,7 @@ def _fork(channel: socket.socket, asked: dict[str, Any]) -> None:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         channel.close()
+        asked = json.loads(b"".join(iter(lambda: os.read(request, 65536), b"")))
         os.closerange(3, OPEN_FILES)
         os.setsid()
         _take_on(asked)
