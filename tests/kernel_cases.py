@@ -85,6 +85,18 @@ def alive(pid):
         return False
 
 
+def working_below(folder):
+    """Numbers of the living processes whose current folder is somewhere below `folder`: kernels of any kind."""
+    found = set()
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            if (each / "cwd").readlink().is_relative_to(folder) and alive(int(each.name)):
+                found.add(int(each.name))
+        except OSError:
+            continue
+    return found
+
+
 def kernels_below(folder):
     """Numbers of the living processes whose home is somewhere below `folder`."""
     found = set()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_notebook import TASK, Notebook, output
+from tests.kernel_cases import working_below
 from tests.served_app import served_app
 
 STUBBORN = """
@@ -112,3 +114,27 @@ def test_the_place_in_line_moves_up_and_is_left_by_stop(new_visitor, tmp_path):
         expect(output(again)).to_contain_text("after bob")
         ada.page.reload()
         expect(bar(ada.page).notice).to_contain_text(re.compile("make room for another visitor"))
+
+
+@pytest.mark.long
+def test_visitors_who_close_their_pages_leave_no_kernel_too_many(new_visitor, chromium, tmp_path):
+    """24 visitors come one after the other, run a cell and are gone: nothing tells the app that they are."""
+    sessions = tmp_path / "sessions"
+    settings = {"KERNEL_MAX": "3", "KERNEL_WAITING": "1", "KERNEL_IDLE_SECONDS": "6"}
+    most = 0
+    with served_app(settings, tmp_path) as (url, _):
+        for number in range(24):
+            context = chromium.new_context()
+            page = context.new_page()
+            page.goto(f"{url}?task={TASK}")
+            notebook = bar(page)
+            notebook.ran(f"visitor = {number}")
+            context.close()
+            most = max(most, len(working_below(sessions)))
+        assert most <= 3
+        end = time.monotonic() + 30
+        while len(working_below(sessions)) > 1 and time.monotonic() < end:
+            time.sleep(0.2)
+        assert len(working_below(sessions)) == 1  # the one that waits for the next visitor
+        page = new_visitor(f"?task={TASK}", base=url)
+        expect(output(bar(page).ran("'visitor' in globals()"))).to_contain_text("False")

@@ -1,15 +1,13 @@
 """The main job, end to end: pick a task, see its table, compute, grade, see the rung. And what must not happen."""
 
-import contextlib
 import signal
 import time
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.folder_source import row, write_rows
-from tests.kernel_cases import KERNEL_PYTHON
+from tests.kernel_cases import KERNEL_PYTHON, working_below
 from tests.served_app import served_app
 
 CANARY = "zyxgold-5512903"
@@ -206,29 +204,19 @@ def test_where_the_sandbox_does_not_hold_the_page_says_what_that_means(new_visit
             run_cell(page, "1 + 1")
 
 
-def kernels_of(cache):
-    """Numbers of the processes that work in a session folder of this app."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (process / "cwd").readlink().is_relative_to(cache / "sessions"):
-                found.append(int(process.name))
-    return found
-
-
 def test_no_kernel_outlives_an_app_that_is_killed(new_visitor, tmp_path):
     sessions = tmp_path / "sessions"
     with served_app({}, tmp_path) as (url, process):
         page = new_visitor("?task=demo_iris_qa_1", base=url)
         run_cell(page, "1 + 1")
-        assert kernels_of(tmp_path)
+        assert working_below(sessions)
         before = set(sessions.iterdir())
         process.send_signal(signal.SIGKILL)
         process.wait()
         end = time.monotonic() + 5
-        while kernels_of(tmp_path) and time.monotonic() < end:
+        while working_below(sessions) and time.monotonic() < end:
             time.sleep(0.1)
-        assert kernels_of(tmp_path) == []
+        assert not working_below(sessions)
     with served_app({}, tmp_path):
         assert not before & set(sessions.iterdir())
 

@@ -1,10 +1,10 @@
 """A process with the kernels' libraries imported, which forks a kernel for each request it is sent.
 
-It has one thread and no secrets, and runs nothing of a visitor's. A request is an open descriptor, and only the new
-kernel reads what is in it, so that none finds the names of others' folders in the memory it was forked with: a JSON
-object `{"policy", "connection_file", "environment", "folder", "log"}`. What is said back are lines of JSON: `{"ready"}`
-once, `{"pid"}` for each request in turn, and `{"ended": pid, "code"}` for each kernel that ended, its exit code negative
-for a signal.
+It has one thread and no secrets, and runs nothing of a visitor's. A request is an open descriptor that only the new
+kernel reads, so that none finds the names of others' folders in the memory it was forked with: a JSON object
+`{"policy", "connection_file", "environment", "folder", "log"}`. What is said back are lines of JSON: `{"ready"}` once,
+`{"pid"}` for each request in turn, and `{"ended": pid, "code"}` for each kernel that ended, its exit code negative for
+a signal.
 """
 
 import gc
