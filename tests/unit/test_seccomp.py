@@ -64,7 +64,9 @@ def test_every_named_call_is_let_through_and_no_other(machine):
     [
         ("kill", [(PID, 9)], errno.EPERM, [(PID + 1, 9), (0, 9), (2**32 - 1, 9), (2**32 - PID, 9)]),
         ("tgkill", [(PID, 7, 9)], errno.EPERM, [(1, 1, 9)]),
-        ("clone", [(0x3D0F00,)], errno.EPERM, [(17,), (0x4111,), (0x3D0F00 | 0x10000000,), (0x01200011,)]),
+        ("clone", [(0x3D0F00,)], errno.EPERM, [(17,), (0x4111,), (0x3D0F00 | 0x10000000,), (0x01200011,), (0x3D0B00,)]),
+        ("close_range", [(3, 9, 0), (3, 9, 4)], errno.EPERM, [(3, 9, 2), (3, 9, 6)]),
+        ("setsockopt", [(3, 1, 2), (3, 1, 9)], errno.EPERM, [(3, 1, 7), (3, 1, 8)]),
         ("prlimit64", [(0, 7), (PID, 7)], errno.EPERM, [(1, 7)]),
         ("fcntl", [(3, 1), (3, 4), (3, 1030)], errno.EPERM, [(3, 8), (3, 10), (3, 15), (3, 1026)]),
         ("ioctl", [(1, 0x5401), (1, 0x541B)], errno.ENOTTY, [(1, 0x5412), (1, 0x541C), (1, 0x8901)]),
@@ -92,7 +94,8 @@ def test_a_refusal_is_one_that_callers_understand(machine):
     for name in ("clone3", "memfd_create", "pidfd_open"):
         assert refused(machine, name, errno.ENOSYS)
     assert refused(machine, "connect", errno.EACCES)
-    assert refused(machine, "llistxattr", errno.EOPNOTSUPP)
+    for name in ("llistxattr", "fallocate"):
+        assert refused(machine, name, errno.EOPNOTSUPP)
     for name in ("fchmod", "fchownat", "utimensat", "sched_setscheduler"):
         assert refused(machine, name, 0)
     assert verdict(machine, 100_000) == ERROR | errno.ENOSYS

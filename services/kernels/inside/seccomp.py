@@ -17,12 +17,12 @@ from .syscalls import AUDIT_ARCH, NEWEST, NUMBERS, X32_BIT
 ALLOWED = frozenset((
     # files: which ones is Landlock's business
     "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2", "open",
-    "openat", "creat", "close", "close_range", "dup", "dup2", "dup3", "pipe", "pipe2", "lseek", "stat", "fstat",
+    "openat", "creat", "close", "dup", "dup2", "dup3", "pipe", "pipe2", "lseek", "stat", "fstat",
     "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getdents",
     "getdents64", "getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
     "renameat2", "link", "linkat", "symlink", "symlinkat", "truncate", "ftruncate", "fsync", "fdatasync",
-    "sync_file_range", "fallocate", "fadvise64", "readahead", "sendfile", "copy_file_range", "splice", "tee", "flock",
-    "umask", "statfs", "fstatfs",
+    "sync_file_range", "fadvise64", "readahead", "sendfile", "copy_file_range", "splice", "tee", "flock", "umask",
+    "statfs", "fstatfs",
     # memory
     "mprotect", "munmap", "mremap", "madvise", "brk", "msync", "mlock", "munlock", "membarrier", "get_mempolicy",
     # this process and its threads
@@ -39,9 +39,10 @@ ALLOWED = frozenset((
     # waiting for events
     "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
     "epoll_pwait2", "eventfd", "eventfd2",
-    # sockets the app connects to; `connect` itself is refused
-    "bind", "listen", "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "shutdown",
-    "sendto", "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "getrandom",
+    # sockets the app connects to; `connect` itself is refused, and so is `sendmsg`: a file sent over a socket and not
+    # yet taken counts nowhere
+    "bind", "listen", "accept", "accept4", "getsockname", "getpeername", "getsockopt", "shutdown", "sendto", "recvfrom",
+    "recvmsg", "recvmmsg", "getrandom",
 ))
 # Answered with success and not done. Modes and owners: shutil.copy and zipfile fail without; Landlock does not cover
 # them. Scheduling: libzmq aborts when it may not set that of its threads.
@@ -57,6 +58,7 @@ REFUSED = {
     "memfd_create": errno.ENOSYS,
     "pidfd_open": errno.ENOSYS,
     "connect": errno.EACCES,
+    "fallocate": errno.EOPNOTSUPP,  # it fills a disk before anyone can look; callers fall back to writing
     # extended attributes, which Landlock does not cover: as on a file system without them, or shutil.copytree fails
     **dict.fromkeys((f"{of}{verb}xattr" for of in ("", "l", "f") for verb in ("get", "list", "set")), errno.EOPNOTSUPP),
 }
@@ -73,8 +75,9 @@ class Check:
     unless: bool = False
 
 
-CLONE_THREAD = 0x10000
+CLONE_THREAD, CLONE_FILES = 0x10000, 0x400
 CLONE_NAMESPACES = 0x7E020080
+CLOSE_RANGE_UNSHARE = 2
 MAP_SHARED_ANONYMOUS = 0x21
 MAP_GROWSDOWN = 0x100
 SOCK_TYPE = 0xF
@@ -84,6 +87,7 @@ UNIX, STREAM = 1, 1
 def checks(pid: int) -> dict[str, tuple[Check, ...]]:
     """Calls allowed to the process `pid` for some arguments only; all checks of a call must pass."""
     me, me_or_0 = frozenset({pid}), frozenset({0, pid})
+    threads = CLONE_THREAD | CLONE_FILES
     sockets = (
         Check(0, frozenset({UNIX}), errno.EAFNOSUPPORT),
         # a datagram socket sends to any path without connecting
@@ -92,8 +96,9 @@ def checks(pid: int) -> dict[str, tuple[Check, ...]]:
     return {
         "kill": (Check(0, me, errno.EPERM),),
         "tgkill": (Check(0, me, errno.EPERM),),
-        # threads, no processes; no namespaces of its own
-        "clone": (Check(0, frozenset({CLONE_THREAD}), errno.EPERM, CLONE_THREAD | CLONE_NAMESPACES),),
+        # threads, no processes; no namespaces of its own, and no open files that those of the process don't show
+        "clone": (Check(0, frozenset({threads}), errno.EPERM, threads | CLONE_NAMESPACES),),
+        "close_range": (Check(2, frozenset({CLOSE_RANGE_UNSHARE}), errno.EPERM, CLOSE_RANGE_UNSHARE, unless=True),),
         "prlimit64": (Check(0, me_or_0, errno.EPERM),),
         "sched_setaffinity": (Check(0, me_or_0, 0),),
         # F_SETOWN, F_SETSIG, F_SETOWN_EX and F_NOTIFY have Linux send signals for the caller
@@ -102,6 +107,8 @@ def checks(pid: int) -> dict[str, tuple[Check, ...]]:
         "ioctl": (Check(1, frozenset({0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409}), errno.ENOTTY),),
         "socket": sockets,
         "socketpair": sockets,
+        # SO_SNDBUF and SO_RCVBUF: what waits in a socket is memory that counts as nobody's
+        "setsockopt": (Check(2, frozenset({7, 8}), errno.EPERM, unless=True),),
         # neither shared anonymous memory nor what grows downwards counts toward RLIMIT_DATA
         "mmap": (
             Check(3, frozenset({MAP_SHARED_ANONYMOUS}), errno.ENOMEM, MAP_SHARED_ANONYMOUS, unless=True),

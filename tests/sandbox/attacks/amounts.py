@@ -61,13 +61,19 @@ def _bytes(place: Callable[[Side], Path]) -> Probe:
 
 
 def _unnamed_bytes(side: Side) -> int:
-    """Bytes of the attacker's open files that have no name any more."""
-    total = 0
-    for descriptor in Path(f"/proc/{side.attacker_pid}/fd").glob("*"):
+    """Bytes of the open files of any of the attacker's threads that have no name any more."""
+    sizes = {}
+    for descriptor in Path(f"/proc/{side.attacker_pid}/task").glob("*/fd/*"):
         with contextlib.suppress(OSError):
             found = descriptor.stat()
-            total += found.st_blocks * 512 if found.st_nlink == 0 and stat.S_ISREG(found.st_mode) else 0
-    return total
+            if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
+                sizes[found.st_ino] = found.st_blocks * 512
+    return sum(sizes.values())
+
+
+def _hidden_bytes(side: Side) -> Check:
+    """The attack gets back more than the limit from where it hid it."""
+    return lambda outcome: int(outcome.text.strip() or 0) > 2 * FOLDER_MB << 20
 
 
 def _depth(folder: Path) -> int:
@@ -148,6 +154,36 @@ for number in range({2 * FAR}):
 """
         + HOLD,
         keeps(_unnamed_bytes, FOLDER_MB << 20),
+    ),
+    of_kernel(
+        "big files without names, in a thread with open files of its own",
+        f"""
+import threading
+def hold():
+    system_call(436, 1 << 20, 1 << 21, 2)
+    held = []
+    for number in range({2 * FAR}):
+        held.append(open('big', 'wb')); os.unlink('big')
+        held[-1].write(bytes({FOLDER_MB // 2} << 20))
+    time.sleep(4)
+threading.Thread(target=hold, daemon=True).start()
+time.sleep(1)
+"""
+        + HOLD,
+        keeps(_unnamed_bytes, FOLDER_MB << 20),
+    ),
+    of_kernel(
+        "big files without names, on their way over a socket",
+        f"""
+end, other = socket.socketpair()
+for number in range({2 * FAR}):
+    with open('big', 'wb') as file:
+        os.unlink('big'); file.write(bytes({FOLDER_MB // 2} << 20)); file.flush()
+        socket.send_fds(end, [b'x'], [file.fileno()])
+time.sleep(3 if t.confined else 0)
+print(sum(os.fstat(socket.recv_fds(other, 1, 1)[1][0]).st_size for number in range({2 * FAR})))
+""",
+        _hidden_bytes,
     ),
     of_kernel(
         "a big file in the home folder",
