@@ -37,6 +37,12 @@ def identify(pid: int) -> ProcessId | None:
     return ProcessId(pid, stat.start) if stat else None
 
 
+def is_headless(pid: int) -> bool:
+    """Whether a process's first thread has ended and others go on: /proc then shows none of its memory and files."""
+    fields = _fields(pid)
+    return bool(fields) and fields[0] == b"Z" and int(fields[17]) > 1
+
+
 def kill_tree(kernel: ProcessId | None, root: Path) -> None:
     """Kill a kernel, every process under it or in its session, and those with HOME or current folder in `root`.
 
@@ -58,15 +64,20 @@ class _Stat:
     start: int
 
 
-def _stat(pid: int) -> _Stat | None:
-    """One line of /proc/PID/stat (proc_pid_stat(5)), None for a process that has ended, reaped or not."""
+def _fields(pid: int) -> list[bytes]:
+    """Those of /proc/PID/stat from the third on (proc_pid_stat(5)), none when there is no such process."""
     try:
         text = (PROC / str(pid) / "stat").read_bytes()
     except OSError:
-        return None
+        return []
     # the command name, in brackets, may hold blanks and brackets itself
-    fields = text[text.rindex(b")") + 2 :].split()
-    if fields[0] in (b"Z", b"X"):
+    return text[text.rindex(b")") + 2 :].split()
+
+
+def _stat(pid: int) -> _Stat | None:
+    """What is known of a process, None for one that has ended, reaped or not."""
+    fields = _fields(pid)
+    if not fields or fields[0] in (b"Z", b"X"):
         return None
     return _Stat(parent=int(fields[1]), session=int(fields[3]), start=int(fields[19]))
 

@@ -16,7 +16,7 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Instance
 
 from services.kernels.inside.confine import Policy
-from services.kernels.processes import ProcessId, identify, kill_tree
+from services.kernels.processes import ProcessId, identify, is_headless, kill_tree
 from services.kernels.session_folder import SessionFolder
 from services.kernels.warm_process import INSIDE, WarmProcess, WarmProcessEnded
 
@@ -71,6 +71,13 @@ class SessionProvisioner(LocalProvisioner):
     async def _start(self, cmd: list[str], kwargs: dict[str, Any]) -> KernelConnectionInfo:
         with self.folder.start_log.open("wb") as log:
             return await super().launch_kernel(cmd, **kwargs, stdout=log, stderr=log)
+
+    async def poll(self) -> int | None:
+        """The exit code, None while it runs. A kernel whose main thread has ended runs no cell, and is ended."""
+        code = await super().poll()
+        if code is None and self.pid and is_headless(self.pid):
+            await self.kill()
+        return code
 
     async def kill(self, restart: bool = False) -> None:
         await asyncio.to_thread(kill_tree, self.kernel, self.folder.root)

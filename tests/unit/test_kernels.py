@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import platform
 import stat
 import time
 from pathlib import Path
@@ -43,6 +44,7 @@ for output in outputs: del output['transient']
 cell = nbformat.v4.new_code_cell(outputs=outputs)
 nbformat.validate(nbformat.v4.new_notebook(cells=[cell])); print('valid')
 """
+EXIT = {"x86_64": 60, "aarch64": 93}.get(platform.machine(), 60)  # unistd.h; of the calling thread only
 CATCH_ALL = """
 import time
 print('on', flush=True)
@@ -148,6 +150,7 @@ def test_inputs_are_there_to_read_and_the_originals_are_safe(tmp_path):
         ("os._exit(1)", "exit code 1"),
         ("os.kill(os.getpid(), 9)", "it was killed, often for lack of memory (SIGKILL)"),
         ("import ctypes; ctypes.string_at(0)", "segmentation fault (SIGSEGV)"),
+        pytest.param(f"import ctypes; ctypes.CDLL(None).syscall({EXIT}, 0)", "SIGKILL", id="the main thread alone"),
     ],
 )
 def test_a_kernel_that_dies_is_told_at_once_and_replaced(tmp_path, death, how):
