@@ -151,7 +151,7 @@ export class NotebookCell {
     this.element.dataset.state = this.state;
     this.element.setAttribute('aria-busy', String(busy));
     this.#runButton.disabled = busy;
-    this.#mark.textContent = busy ? '[*]' : `[${this.count ?? ' '}]`;
+    this.#mark.textContent = busy ? '[*]' : `[${this.count || ' '}]`;
     this.#outputs.label = this.count ? `Output of run ${this.count}` : 'Output';
     const took = this.seconds === null || busy ? '' : seconds(this.seconds);
     const progress = this.#question.open ? 'asks you' : this.#progress;

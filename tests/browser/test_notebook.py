@@ -231,6 +231,17 @@ def test_every_cell_command_by_keyboard(notebook):
     assert notebook.codes() == ["between", "first = 1", "second"]
 
 
+def test_an_empty_cell_has_no_number_and_long_lines_pass_under_the_line_numbers(notebook):
+    cell = notebook.ran("")
+    expect(cell.locator(".nb-mark")).to_have_text("[ ]")
+    long = notebook.add("a_long_line = 1 + " * 40)
+    gutters, editor = (
+        long.locator(part).evaluate("each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).opacity]")
+        for part in (".cm-gutters", ".cm-editor")
+    )
+    assert gutters == editor
+
+
 def test_tab_indents_only_inside_the_editor(notebook):
     notebook.add("x")
     notebook.page.keyboard.press("Home")
