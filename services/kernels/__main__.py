@@ -22,11 +22,17 @@ from services.datafiles import DataFileError, DataFiles
 from services.kernels import KernelPool, Launcher
 from services.settings import Settings, SettingsError, load_settings
 
+ENDINGS = (
+    "Exit code: 0 it ran, 1 it failed or its kernel died, 2 a limit ended it, 3 no kernel could be confined or started."
+)
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; gives its exit code."""
     parser = argparse.ArgumentParser(prog="python -m services.kernels", description="Run a program in a kernel.")
-    run = parser.add_subparsers(dest="command", required=True).add_parser("run", help="run a file as a cell")
+    run = parser.add_subparsers(dest="command", required=True).add_parser(
+        "run", help="run a file as a cell", epilog=ENDINGS
+    )
     run.add_argument("file", type=Path, help="the program")
     run.add_argument("--task", help="id of the task whose files it reads")
     run.add_argument("--policy", choices=["auto", "strict", "unconfined"], help="in place of KERNEL_POLICY")
