@@ -31,7 +31,7 @@ GRACE_SECONDS = 1.0  # between two cells of a row of them a kernel is not idle
 ABSENT_SECONDS = 60.0  # without a reader of a run in line, or a question about it
 LONGEST_LINE = 100
 KEPT_FAREWELLS = 1000
-KEPT = "Variables are gone; cells and outputs are kept."
+KEPT = "Its variables and files are gone; cells and outputs are kept. Run a cell to start a fresh one."
 
 
 class UnknownRun(LookupError):
@@ -256,7 +256,8 @@ class KernelPool:
             return "A kernel nobody uses is being ended to make room."
         kernels = self._limits.kernels
         runs = f"all {kernels} kernels are running cells" if kernels > 1 else "the one kernel is running a cell"
-        return f"You are number {number} in line: {runs}."
+        next_step = "Your cell starts by itself once one is free; Stop leaves the line."
+        return f"You are number {number} in line: {runs}. {next_step}"
 
     def _unused(self) -> list[str]:
         """Tokens of those whose kernel is idle, longest first."""

@@ -306,7 +306,7 @@ class Session:
             self.folder, self._engine, self._start = prepared.folder, prepared.engine, prepared.start
         if not self.folder.filled:
             self._state = "starting"
-            run.log.status("starting", "Bringing the task's files.")
+            run.log.status("starting", "Filling the kernel's folder.")
             files = await asyncio.to_thread(inputs)
             await asyncio.to_thread(self.folder.fill, files)
         if self._start is not None:

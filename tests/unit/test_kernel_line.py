@@ -56,8 +56,9 @@ def test_those_in_line_are_told_their_number_and_served_in_order(tmp_path):
 
     (cyd, dan, eve), order, states, left, most, ada = in_pool(tmp_path, use, kernels=2)
     assert states == ["waiting"] * 3
-    assert told(cyd)[0] == "You are number 1 in line: all 2 kernels are running cells."
-    assert told(dan) == ["You are number 2 in line: all 2 kernels are running cells."]
+    rest = "Your cell starts by itself once one is free; Stop leaves the line."
+    assert told(cyd)[0] == f"You are number 1 in line: all 2 kernels are running cells. {rest}"
+    assert told(dan) == [f"You are number 2 in line: all 2 kernels are running cells. {rest}"]
     assert [text[:20] for text in told(eve)][:2] == ["You are number 3 in ", "You are number 2 in "]
     assert (left, dan[-1]["status"], dan[-1]["message"]) == ("Stopped: you left the line.", "stopped", "Stopped.")
     assert order == [DAN, CYD, EVE]
