@@ -319,6 +319,7 @@ class KernelPool:
 
     def _look_after_all(self) -> None:
         now = time.monotonic()
+        self._supervisor.guard_app(self._sessions.values())
         for token, session in list(self._sessions.items()):
             self._supervisor.check(session)
             if any(run.log.followed for run in session.runs.values()):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from services.kernels.engine import Engine
+from services.kernels.flood_guard import FloodGuard
 from services.kernels.limits import Limits, span_in_words
 from services.kernels.run import Run, Stop
 from services.kernels.session import AFTER_DEATH, Session
@@ -80,6 +81,7 @@ class Supervisor:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._watches: WeakKeyDictionary[Engine, _Watch] = WeakKeyDictionary()
+        self._flood_guard = FloodGuard()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def check(self, session: Session) -> None:
@@ -104,6 +106,14 @@ class Supervisor:
         watch.enforcing = self._spawn(
             session.enforce(breach.stop, breach.ended, at_once=breach.at_once, empty=breach.empty)
         )
+
+    def guard_app(self, sessions: Iterable[Session]) -> None:
+        """End the kernel that fills the app's memory, if one does."""
+        kernels = {each.engine.pid: each for each in sessions if each.engine is not None and each.engine.pid}
+        culprit = self._flood_guard.culprit(kernels)
+        if culprit is not None:
+            breach = Breach("output", "The kernel sent more at once than the app can take in.", "Show less at a time.")
+            self._spawn(kernels[culprit].enforce(breach.stop, breach.ended, at_once=True))
 
     def _of_processes(self, session: Session, watch: _Watch, pid: int | None) -> Breach | None:
         use = process_use(pid) if pid else None

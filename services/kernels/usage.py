@@ -35,14 +35,26 @@ def process_use(pid: int) -> ProcessUse | None:
             tasks = list((PROC / str(member) / "task").iterdir())
         except OSError:
             continue
-        fields = dict(line.split(b":", 1) for line in status.splitlines() if b":" in line)
-        # both are missing for a process that has ended and was not yet asked for its exit code
-        memory += 1024 * sum(int(fields[name].split()[0]) for name in (b"RssAnon", b"RssShmem") if name in fields)
+        memory += _memory(status)
         threads += len(tasks)
         children = _children(tasks) - seen
         seen |= children
         queue += children
     return ProcessUse(memory, threads) if threads else None
+
+
+def own_memory(pid: int) -> int:
+    """Bytes of memory that no file backs, of one process alone; 0 when it has ended, or where there is no /proc."""
+    try:
+        return _memory((PROC / str(pid) / "status").read_bytes())
+    except OSError:
+        return 0
+
+
+def _memory(status: bytes) -> int:
+    fields = dict(line.split(b":", 1) for line in status.splitlines() if b":" in line)
+    # both are missing for a process that has ended and was not yet asked for its exit code
+    return 1024 * sum(int(fields[name].split()[0]) for name in (b"RssAnon", b"RssShmem") if name in fields)
 
 
 def _children(tasks: list[Path]) -> set[int]:
@@ -65,6 +77,15 @@ class FolderUse:
     size: int = 0
     files: int = 0
     unseen: bool = False
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor time a process has used so far; 0 when it has ended, or where there is no /proc."""
+    try:
+        fields = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
 
 
 def unnamed_use(pid: int, roots: Iterable[Path], most_of_one: int) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel_cases import ADA, ended, events_of, in_pool, outputs, printed, start, until
+from tests.kernel_cases import ADA, BOB, ended, events_of, in_pool, outputs, printed, start, until
 
 SHOW = "from IPython.display import display\ndisplay({'text/html': 'x' * %d}, raw=True)\n"
 # past all that the kernel itself does about size
@@ -138,3 +138,34 @@ def test_a_huge_reply_and_a_huge_question_do_not_leave_a_cell_running(tmp_path):
     assert TOO_LARGE in notes(replied)[0]
     assert printed(answered).endswith("answer\n")
     assert (answered[-1]["status"], after) == ("ok", "next\n")
+
+
+# frames of a message that says of each that more come (ZMTP 3.0), past libzmq, which would wait for the last
+ENDLESS = """
+import json, os, socket, struct
+from ipykernel.kernelapp import IPKernelApp
+info = json.load(open(IPKernelApp.instance().abs_connection_file))
+path = f"{info['ip']}-{info['iopub_port']}"
+for descriptor in os.listdir('/proc/self/fd'):
+    try:
+        app = socket.socket(fileno=os.dup(int(descriptor)))
+        app.getpeername()
+        if app.getsockname() == path: break
+    except OSError: pass
+app.setblocking(True)
+while True: app.sendall(bytes([3]) + struct.pack('>Q', 4_000_000) + bytes(4_000_000))
+"""
+
+
+def test_a_message_without_end_ends_its_kernel_and_no_other(tmp_path):
+    async def use(pool):
+        await ended(pool, "kept = 1", token=BOB)
+        async with Watch() as watch:
+            done = (await ended(pool, ENDLESS))[1]
+        return done, watch, await ended(pool, "print(kept)", token=BOB)
+
+    done, watch, (other, _) = in_pool(tmp_path, use)
+    assert (done["status"], done["limit"]) == ("died", "output")
+    assert "The kernel sent more at once than the app can take in." in done["message"]
+    assert watch.growth < 3_000_000_000
+    assert other == "1\n"
