@@ -22,7 +22,7 @@ UNREAD_MESSAGES = 4  # received and not yet read; with more to come the kernel w
 TURN_SECONDS = 0.02  # reading goes on for this long before the app's other work has its turn
 DRAIN_SECONDS = 5.0
 # not signed with this kernel's key, or malformed: not from a well-behaved kernel
-BAD_MESSAGE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+BAD_MESSAGE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
 def new_context() -> zmq.asyncio.Context:

@@ -148,11 +148,13 @@ class LocalEngine:
         if not content and not cell.interrupted:  # its reply was lost
             emit(notice(TOO_LARGE))
             content = {"status": "error" if cell.failed else "ok"}
-        if cell.cut and not cell.failed and "traceback" in content and (error := output_of("error", content)):
-            emit(error)
-        for page in pages_of(content):
-            emit(page)
-        return Reply("ok" if content.get("status") == "ok" else "error", content.get("execution_count", cell.count))
+        with contextlib.suppress(*BAD_MESSAGE):
+            if cell.cut and not cell.failed and "traceback" in content and (error := output_of("error", content)):
+                emit(error)
+            for page in pages_of(content):
+                emit(page)
+        count = content.get("execution_count", cell.count)
+        return Reply("ok" if content.get("status") == "ok" else "error", count if isinstance(count, int) else None)
 
     def answer_input(self, text: str) -> bool:
         if self._question is None or self._channels is None:
@@ -255,7 +257,7 @@ class LocalEngine:
         if channel == "iopub":
             self._on_iopub(cell, kind, content)
         elif channel == "shell" and cell is not None:
-            cell.end(content)
+            cell.end(dict(content))
             cell.settle()
         elif channel == "stdin" and cell is not None and kind == "input_request":
             self._on_question(cell, message["header"], InputRequest(str(content["prompt"]), bool(content["password"])))

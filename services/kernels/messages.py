@@ -42,7 +42,7 @@ def output_of(kind: str, content: dict[str, Any]) -> Output | ClearOutput | None
 def pages_of(content: dict[str, Any]) -> list[Output]:
     """The texts an execute reply asks a pager to show, such as those of `print?`."""
     return [
-        Output({"output_type": "display_data", "data": page["data"], "metadata": {}, "transient": {}})
+        Output({"output_type": "display_data", "data": dict(page["data"]), "metadata": {}, "transient": {}})
         for page in content.get("payload") or []
         if page.get("source") == "page"
     ]
@@ -62,12 +62,17 @@ def completions_of(code: str, content: dict[str, Any]) -> Completions:
     # an attribute is named with its dot
     if code[start : start + 1] == "." and all(text.startswith(".") for text in found):
         start, found = start + 1, {text[1:]: kind for text, kind in found.items()}
-    return Completions(start, end, [(text, kind.strip("<>")) for text, kind in found.items()])
+    return Completions(start, end, [(_whole(text), _whole(kind).strip("<>")) for text, kind in found.items()])
 
 
 def inspection_of(content: dict[str, Any]) -> str:
     """The text of an inspect reply."""
-    return _SITE_PACKAGES.sub("", str(content["data"]["text/plain"])) if content["found"] else ""
+    return _SITE_PACKAGES.sub("", _whole(str(content["data"]["text/plain"]))) if content["found"] else ""
+
+
+def _whole(text: str) -> str:
+    """The text without halves of letters, which Python's may hold and UTF-8 can't."""
+    return text.encode(errors="replace").decode()
 
 
 def _bundle(content: dict[str, Any]) -> dict[str, Any]:

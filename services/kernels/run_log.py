@@ -19,15 +19,21 @@ NOTE_BYTES = 1000  # a sentence in place of an output takes less
 
 @dataclass
 class _Entry:
+    """An event as its line; as Python objects it can take twenty times the memory."""
+
     seq: int
+    kind: str
     line: bytes
-    event: dict[str, Any]
     text_bytes: int = 0
     rich_bytes: int = 0
 
     @property
+    def event(self) -> dict[str, Any]:
+        return dict(json.loads(self.line))
+
+    @property
     def is_output(self) -> bool:
-        return self.event["event"] in ("output", "update_display_data", "clear_output")
+        return self.kind in ("output", "update_display_data", "clear_output")
 
 
 class RunLog:
@@ -76,7 +82,7 @@ class RunLog:
 
     def outputs(self) -> list[dict[str, Any]]:
         """The outputs kept, in nbformat 4."""
-        return [entry.event["output"] for entry in self._entries.values() if entry.event["event"] == "output"]
+        return [entry.event["output"] for entry in self._entries.values() if entry.kind == "output"]
 
     def status(self, status: str, message: str = "") -> None:
         """Note how far the run is: `waiting`, `starting` or `running`, with a `message` for people if there is one."""
@@ -93,7 +99,11 @@ class RunLog:
         self._done = self._add({"event": "done", **event})
 
     def emit(self, output: Event) -> None:
-        """Take what the kernel sent. After `done` it goes before it, so that `done` stays last."""
+        """Take what the kernel sent. After `done` it goes before it, so that `done` stays last.
+
+        Raises:
+            ValueError: it is no JSON.
+        """
         if isinstance(output, InputRequest):
             self._flush()
             prompt = cut_middle(output.prompt, self._limit // 10)
@@ -144,8 +154,10 @@ class RunLog:
 
     def _add(self, event: dict[str, Any]) -> _Entry:
         event = {"seq": self._next, **event}
-        line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", errors="replace") + b"\n"
-        entry = self._entries[self._next] = _Entry(self._next, line, event)
+        # NaN, which Python takes for JSON, no browser reads
+        text = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        line = text.encode("utf-8", errors="replace") + b"\n"
+        entry = self._entries[self._next] = _Entry(self._next, event["event"], line)
         self._next += 1
         self._size += len(line)
         if self._done is not None:
@@ -220,7 +232,7 @@ class RunLog:
     def _drop_overwritten(self, name: str, text: str) -> None:
         """A progress bar's next state takes the place of the one before."""
         last = next((entry for entry in reversed(self._entries.values()) if entry is not self._done), None)
-        if last is not None and last.event["event"] == "output":
+        if last is not None and last.kind == "output":
             shown = last.event["output"]
             if shown.get("name") == name and overwrites(text, shown["text"]):
                 self._drop(last)
@@ -259,7 +271,7 @@ class RunLog:
         entry = self._add({"event": "update_display_data" if output.update else "output", "output": content})
         entry.rich_bytes = len(entry.line) + EVENT_BYTES
         self._rich_bytes += entry.rich_bytes
-        if output.update:
+        if output.update and content["transient"]:
             self._displays[display] = entry.seq
 
 

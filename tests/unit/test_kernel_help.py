@@ -7,6 +7,7 @@ import time
 import pytest
 
 from services.kernels.engine import Completions
+from services.kernels.messages import completions_of, inspection_of
 from tests.kernel_cases import ADA, ended, events_of, in_pool, new_pool, start, until_running
 
 SETUP = """
@@ -132,3 +133,11 @@ def kernel(tmp_path_factory):
         loop.run_until_complete(ended(pool, SETUP))
         yield Asked(loop, pool)
         loop.run_until_complete(pool.__aexit__(None, None, None))
+
+
+def test_half_a_letter_is_told_as_something_that_can_be_sent():
+    half = "\ud83d"
+    matches = {"matches": [half], "cursor_start": 0, "cursor_end": 0, "metadata": {}}
+    help_text = {"found": True, "data": {"text/plain": half}}
+    assert completions_of("", matches).matches == [("?", "")]
+    assert inspection_of(help_text) == "?"

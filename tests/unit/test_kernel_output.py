@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.kernel_cases import events_of, in_pool, outputs, printed, start, until
+from tests.kernel_cases import ended, events_of, in_pool, outputs, printed, start, until
 
 LIMIT = 100_000
 
@@ -149,3 +149,14 @@ def test_figures_that_are_not_numbers_reach_the_page_as_json(tmp_path):
     text = in_pool(tmp_path, lines)
     shown = [json.loads(line, parse_constant=refuse) for line in text.splitlines()]
     assert shown[-1]["status"] in ("ok", "error")
+
+
+@pytest.mark.parametrize("data", ["[1]", "None"])
+def test_a_reply_that_makes_no_sense_ends_its_cell_all_the_same(tmp_path, data):
+    code = f"get_ipython().payload_manager.write_payload({{'source': 'page', 'data': {data}}}); print('said')"
+
+    async def use(pool):
+        return await ended(pool, code)
+
+    text, done = in_pool(tmp_path, use)
+    assert (text, done["status"]) == ("said\n", "ok")

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import tracemalloc
+
+import pytest
 
 from services.kernels.engine import ClearOutput, Output
 from services.kernels.run_log import RunLog
@@ -66,6 +69,30 @@ def test_no_kind_of_output_grows_without_bound():
     assert sizes["two streams in turn"] < 3 * LIMIT
     assert sizes["clears that wait"] < 1000
     assert sizes["clears"] < 1000
+
+
+def test_what_is_kept_takes_no_more_memory_than_its_lines():
+    def update(number):
+        transient = {"display_id": "x" * 10 * LIMIT + str(number)}
+        return Output({"output_type": "display_data", "data": {}, "metadata": {}, "transient": transient}, True)
+
+    def nested():
+        return shown([{}] * LIMIT)
+
+    tracemalloc.start()
+    for many in (map(update, range(100)), (nested() for _ in range(50))):
+        before, _ = tracemalloc.get_traced_memory()
+        log, _ = logged(*many, finish=False)
+        assert tracemalloc.get_traced_memory()[0] - before < 15 * LIMIT
+        assert log.size > 0
+        del log
+    tracemalloc.stop()
+
+
+def test_what_no_browser_can_read_is_no_output():
+    for number in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="JSON"):
+            logged(shown(number))
 
 
 def test_only_the_newest_update_of_a_display_counts_however_large():

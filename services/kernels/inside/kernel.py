@@ -9,7 +9,7 @@ from . import linux, output
 from .confine import NotConfined, Policy, confine
 from .manners import refuse_clearly, refuse_in_cells
 
-NICE = 5
+NICE = 19  # however many threads compute, the app has its turn
 CANT_CONFINE = 3  # exit code
 
 
