@@ -8,14 +8,12 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import gradio as gr
 import plotly
 import uvicorn
 from fastapi import FastAPI
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
-from components.layout import THEME, build_page
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
@@ -32,6 +30,11 @@ NO_FRAMES = """<meta http-equiv="Content-Security-Policy" content="frame-src 'no
 
 def create_app(settings: Settings) -> FastAPI:
     """Build the whole app. Its kernels and grading workers live as long as its lifespan."""
+    # Gradio reads environment variables of its own as it is imported: ours were checked, and told of, before
+    import gradio as gr
+
+    from components.layout import THEME, build_page
+
     catalog = open_catalog(settings)
     datafiles = DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds)
     grader = Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)

@@ -3,8 +3,9 @@
     python -m services.kernels run FILE.py [--task ID] [--policy auto|strict|unconfined]
 
 The kernel finds the task's files in ../input. Standard output gets the program's outputs, in nbformat 4, one JSON
-object a line as they come; standard error what there is to say. Exit code 0: it ran. 1: it ended in an error, or its
-kernel died. 2: it was ended by a limit. 3: the kernel could not be confined, or not be started. Ctrl+C stops it: 1.
+object a line as they come; standard error what there is to say. input() takes lines of standard input. Exit code 0: it
+ran. 1: it ended in an error, its kernel died, or Ctrl+C stopped it. 2: a limit ended it. 3: the kernel could not be
+confined.
 """
 
 from __future__ import annotations
@@ -22,9 +23,7 @@ from services.datafiles import DataFileError, DataFiles
 from services.kernels import KernelPool, Launcher
 from services.settings import Settings, SettingsError, load_settings
 
-ENDINGS = (
-    "Exit code: 0 it ran, 1 it failed or its kernel died, 2 a limit ended it, 3 no kernel could be confined or started."
-)
+ENDINGS = "Exit code: 0 it ran, 1 it failed or its kernel died, 2 a limit ended it, 3 no kernel could be confined."
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -70,18 +69,32 @@ EXIT_CODES = {"ok": 0, "error": 1, "died": 1, "stopped": 1, "refused": 3}
 async def _run(settings: Settings, code: str, inputs: Mapping[str, Path]) -> int:
     launcher = Launcher.from_settings(settings)
     async with launcher, KernelPool.from_settings(settings, launcher) as pool:
-        run = pool.run(secrets.token_hex(24), "program", "program", code, lambda: inputs)
+        token = secrets.token_hex(24)
+        run = pool.run(token, "program", "program", code, lambda: inputs)
         event = {}
         async for lines in run.log.follow():
             for line in lines.splitlines():
                 event = json.loads(line)
-                if "output" in event:
+                if event["event"] == "input_request":
+                    await _answer(pool, token, run.run_id, event["prompt"])
+                elif "output" in event:
                     print(json.dumps(event["output"]), flush=True)
                 elif event.get("message"):
                     print(event["message"], file=sys.stderr)
     if launcher.refusal:
         return 3
     return 2 if event.get("limit") and event["status"] in ("stopped", "died") else EXIT_CODES[event["status"]]
+
+
+async def _answer(pool: KernelPool, token: str, run_id: str, prompt: str) -> None:
+    """Answer input() with a line of standard input; without one the program is stopped."""
+    print(prompt, file=sys.stderr, flush=True)
+    line = await asyncio.to_thread(sys.stdin.readline)
+    if line:
+        pool.answer_input(token, run_id, line.rstrip("\n"))
+    else:
+        print("The program asks for input, and standard input has ended.", file=sys.stderr)
+        await pool.stop(token)
 
 
 if __name__ == "__main__":

@@ -152,7 +152,7 @@ class KernelPool:
         of the kernel: a page left open does not keep one for ever.
         """
         session = self._sessions.get(token)
-        message = self._refusal() or self._farewells.pop(token, "") or (session.message if session else "")
+        message = self._refusal() or self._farewells.get(token, "") or (session.message if session else "")
         runs = session.runs.values() if session else ()
         if session:
             session.seen = time.monotonic()

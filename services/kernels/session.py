@@ -59,6 +59,7 @@ class Session:
         self.used = self.seen = time.monotonic()
         self.runs: OrderedDict[str, Run] = OrderedDict()
         self.warning = ""  # what is about to go wrong
+        self.executions = 0  # runs whose code the kernel got
         self.memory = 0  # bytes its kernel held when it was last looked at
         self._prepare = prepare
         self._new_engine = new_engine
@@ -280,6 +281,7 @@ class Session:
                     self._state = "busy"
                     run.log.status("running", " ".join(filter(None, (note, fresh, self.warning))))
                     run.running_since = time.monotonic()
+                    self.executions += 1
                     run.replied(await engine.execute(run.code, run.emit), self._memory_hint())
                 except KernelDied as error:
                     self._live = False

@@ -63,6 +63,7 @@ class _Watch:
 
     folder: FolderUse = field(default_factory=FolderUse)
     run: Run | None = None
+    executions: int = 0
     memory_before: int = 0
     folder_before: FolderUse | None = None  # or when the cell was told to stop
     told_of_folder: bool = False
@@ -94,7 +95,8 @@ class Supervisor:
             return
         watch = self._watches.setdefault(engine, _Watch())
         run = session.executing
-        if run is not watch.run:
+        if run is not watch.run or session.executions != watch.executions:  # the last may have come and gone unseen
+            watch.executions = session.executions
             watch.run, watch.memory_before, watch.next_look = run, session.memory, 0.0
             watch.folder_before, watch.told_of_folder = None, False
         if time.monotonic() >= watch.next_look and (watch.look is None or watch.look.done()):

@@ -215,3 +215,17 @@ def test_one_who_goes_over_a_limit_disturbs_no_other(tmp_path):
     assert beats == {"1\n"}
     assert ENDED in message
     assert living == [True]
+
+
+def test_a_cell_too_short_to_be_seen_loses_no_files(tmp_path):
+    async def use(pool):
+        await ended(pool, "1")
+        await asyncio.sleep(0.6)  # looked at while idle
+        wrote = await ended(pool, "for n in range(70): open(str(n), 'w').close()")
+        await asyncio.sleep(2.5)
+        return wrote[1], await ended(pool, "import os; print(len(os.listdir('.')))"), pool.status(ADA)
+
+    wrote, (left, _), status = in_pool(tmp_path, use, folder_files=50)
+    assert wrote["status"] in ("ok", "stopped")
+    assert int(left) == 70
+    assert "Delete files you don't need" in status["message"]

@@ -8,12 +8,12 @@ import sys
 from tests.kernel_cases import KERNEL_PYTHON
 
 
-def run(tmp_path, code, *arguments, **settings):
+def run(tmp_path, code, *arguments, typed="", **settings):
     program = tmp_path / "program.py"
     program.write_text(code)
     command = [sys.executable, "-m", "services.kernels", "run", str(program), *arguments]
     env = os.environ | {"TASKS_SOURCE": "bundled", "CACHE_DIR": str(tmp_path / "cache")} | settings
-    ended = subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=60, input=typed)
     return ended.returncode, [json.loads(line) for line in ended.stdout.splitlines()], ended.stderr
 
 
@@ -51,3 +51,12 @@ def test_what_can_not_be_read_is_said(tmp_path):
     returned, outputs, said = run(tmp_path, "1", "--task", "no_such_task")
     assert (returned, outputs) == (1, [])
     assert "no_such_task" in said
+
+
+def test_input_takes_a_line_of_standard_input_and_ends_with_it(tmp_path):
+    returned, outputs, said = run(tmp_path, "print(input('Name? ').upper())", typed="ada\n")
+    assert returned == 0 and "ADA" in "".join(output["text"] for output in outputs)
+    assert "Name?" in said
+    returned, _, said = run(tmp_path, "input('Name? ')")
+    assert returned == 1
+    assert "standard input has ended" in said
