@@ -120,16 +120,16 @@ class Launcher:
     async def _keep_warm(self) -> None:
         """Start the warm process, and again whenever it has ended."""
         home = self._sessions.parent / "warm"  # keeps matplotlib's list of fonts from one start to the next
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
         environment = library_environment(self._python, os.environ) | {"HOME": str(home), "MPLCONFIGDIR": str(home)}
         pause = WARM_AGAIN_SECONDS
         while True:
             warm = WarmProcess(self._python, environment)
             try:
                 try:
+                    home.mkdir(parents=True, exist_ok=True, mode=0o700)
                     await warm.start()
                     pause = WARM_AGAIN_SECONDS
-                except WarmProcessEnded as error:
+                except (WarmProcessEnded, OSError) as error:
                     logger.warning("Kernels start slowly: the process that keeps their libraries imported: %s", error)
                     pause = min(2 * pause, WARM_LATEST_SECONDS)
                 self._warm = warm

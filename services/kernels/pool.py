@@ -123,7 +123,7 @@ class KernelPool:
         if not refused and len(self._line) >= LONGEST_LINE:
             refused = f"{LONGEST_LINE} visitors stand in line already. Your cells are kept; try again in a few minutes."
         if refused:
-            run = Run(cell_id, code, self._limits.output_bytes)
+            run = Run(cell_id, self._limits.output_bytes)
             run.finish("refused", refused)
             return run
         session = Session(task_id, partial(self._prepare, ending), self._new_engine, self._limits, address)

@@ -17,6 +17,7 @@ from services.kernels.warm_process import INSIDE
 
 LAYERS = ("files", "network", "processes", "memory")
 PROBE_SECONDS = 60.0
+COULD_NOT = "the test of the sandbox could not be run: {error}"
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,10 @@ NOTHING_HELD = Held((), "confinement is switched off")
 
 async def probe(new_engine: Callable[[SessionFolder], Engine], sessions: Path, memory_bytes: int) -> Held:
     """Attack from a throw-away kernel, whose memory is limited to `memory_bytes`, and see what could be done."""
-    folder = SessionFolder(sessions)
-    victim = SessionFolder(sessions)
+    try:
+        folder, victim = SessionFolder(sessions), SessionFolder(sessions)
+    except OSError as error:
+        return Held((), COULD_NOT.format(error=error))
     engine = new_engine(folder)
     said: list[str] = []
 
@@ -71,7 +74,7 @@ async def probe(new_engine: Callable[[SessionFolder], Engine], sessions: Path, m
             await engine.execute(cell, hear, can_ask=False)
         return _judge("".join(said), written=beside.exists())
     except (KernelError, OSError) as error:
-        return Held((), f"the test of the sandbox could not be run: {error}")
+        return Held((), COULD_NOT.format(error=error))
     finally:
         for each in (udp, tcp, unix):
             each.close()

@@ -40,10 +40,9 @@ class Stopped:
 class Run:
     """A run, done or not."""
 
-    def __init__(self, cell_id: str, code: str, output_bytes: int) -> None:
+    def __init__(self, cell_id: str, output_bytes: int) -> None:
         self.run_id = secrets.token_hex(12)
         self.cell_id = cell_id
-        self.code = code
         self.log = RunLog(output_bytes)
         self.work: asyncio.Task[None] | None = None
         self.received = 0  # bytes of output, kept or not

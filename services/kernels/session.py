@@ -24,6 +24,7 @@ Tell = Callable[[str, str], None]  # a run's status and a sentence
 STOP_SECONDS = 3.0  # how long an interrupted cell has
 YOUNG_SECONDS = 2.0  # after this a cell's code runs for sure
 YOUNG_PAUSES = (0.5, 1.0, STOP_SECONDS)  # a younger one is interrupted again after these, in seconds from the first
+MOST_WAITING = 50  # cells, the running one among them; the page sends one at a time
 KEPT_RUNS = 50
 KEPT_RUNS_FACTOR = 20  # all runs of a session may keep this many times the output of one
 
@@ -75,6 +76,7 @@ class Session:
         self._gone = ""  # why there is no kernel any more
         self._tasks: set[asyncio.Task[None]] = set()  # restarts, and kernels being ended
         self._emptying: asyncio.Task[None] | None = None
+        self._next_restart: asyncio.Task[None] | None = None  # one that waits for its turn
 
     @property
     def state(self) -> State:
@@ -112,14 +114,19 @@ class Session:
         return self._running if self._running and self._running.running_since is not None else None
 
     def run(self, cell_id: str, code: str, inputs: Inputs, note: str = "") -> Run:
-        """Queue a cell. `note` is told once it runs."""
-        run = Run(cell_id, code, self._limits.output_bytes)
+        """Queue a cell. `note` is told once it runs. Where too many wait, the run is done at once and says so."""
+        run = Run(cell_id, self._limits.output_bytes)
         self.used = self.seen = time.monotonic()
+        if sum(not each.log.done for each in self.runs.values()) >= MOST_WAITING:
+            run.finish(
+                "refused", f"{MOST_WAITING} cells wait for this kernel already. Your cells are kept: run fewer at once."
+            )
+            return run
         if self.busy:
             run.log.status("waiting")
         self.runs[run.run_id] = run
         self._forget_old_runs()
-        run.work = asyncio.create_task(self._work(run, inputs, note))
+        run.work = asyncio.create_task(self._work(run, code, inputs, note))
         run.work.add_done_callback(run.end_unended)
         return run
 
@@ -191,14 +198,16 @@ class Session:
         self._cancel_runs(reason)
 
     async def restart(self) -> None:
-        """End the kernel and all runs, and start a fresh kernel in the same folder.
+        """End the kernel and all runs, and start a fresh kernel in the same folder: one for all who wait for it.
 
         Raises:
             KernelNotStarted: it did not come up.
         """
         self.used = time.monotonic()
         self._cancel_runs("The kernel was restarted.")
-        restart = self._keep(asyncio.create_task(self._restart()))
+        if self._next_restart is None or self._next_restart.done():
+            self._next_restart = self._keep(asyncio.create_task(self._restart()))
+        restart = self._next_restart
         await asyncio.wait({restart})
         if restart.cancelled():
             raise KernelNotStarted("The kernel was ended while it restarted. Run a cell to start a fresh one.")
@@ -263,6 +272,7 @@ class Session:
 
     async def _restart(self) -> None:
         async with self._turn:
+            self._next_restart = None
             try:
                 await self._start_kernel()
             finally:
@@ -272,7 +282,7 @@ class Session:
         self._state = "idle" if self._engine and self._engine.alive else "none"
         self.used = time.monotonic()
 
-    async def _work(self, run: Run, inputs: Inputs, note: str) -> None:
+    async def _work(self, run: Run, code: str, inputs: Inputs, note: str) -> None:
         try:
             async with self._turn:
                 self._running = run
@@ -282,7 +292,7 @@ class Session:
                     run.log.status("running", " ".join(filter(None, (note, fresh, self.warning))))
                     run.running_since = time.monotonic()
                     self.executions += 1
-                    run.replied(await engine.execute(run.code, run.emit), self._memory_hint())
+                    run.replied(await engine.execute(code, run.emit), self._memory_hint())
                 except KernelDied as error:
                     self._live = False
                     status = "stopped" if run.ended and not run.limit else "died"

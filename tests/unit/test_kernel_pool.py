@@ -19,6 +19,7 @@ from tests.kernel_cases import (
     events_of,
     in_pool,
     kernels_below,
+    new_launcher,
     new_pool,
     printed,
     start,
@@ -131,6 +132,20 @@ def test_kernels_are_off_where_they_must_be_confined_and_can_not(tmp_path, monke
     assert second[-1]["status"] == "refused" and "read a file of another folder" in second[-1]["message"]
     assert status["message"] == second[-1]["message"]
     assert not kernels_below(tmp_path)
+
+
+def test_kernels_are_off_where_no_folder_can_be_made(tmp_path):
+    (tmp_path / "full").touch()
+
+    async def main():
+        async with new_launcher(tmp_path / "full" / "sessions") as launcher:
+            while launcher.held is None:  # noqa: ASYNC110 - what is awaited is its own business
+                await asyncio.sleep(0.02)
+            return launcher.refusal, launcher.report()["off"]
+
+    refusal, off = asyncio.run(main())
+    assert "the test of the sandbox could not be run" in refusal
+    assert off == refusal
 
 
 def test_the_sandbox_holds_where_strangers_can_come(tmp_path):

@@ -388,6 +388,35 @@ def test_a_restart_ends_what_runs_and_waits_and_takes_what_comes_meanwhile(tmp_p
     assert after == "2\n"
 
 
+def test_restarts_without_end_wait_for_one_kernel(tmp_path):
+    async def use(pool):
+        new_engine, made = pool._new_engine, []
+        pool._new_engine = lambda folder: made.append(folder) or new_engine(folder)
+        await ended(pool, "1")
+        made.clear()
+        told = await asyncio.gather(*(pool.restart(ADA) for _ in range(50)))
+        return made, set(told), await ended(pool, "print(2)")
+
+    made, told, (after, _) = in_pool(tmp_path, use)
+    assert len(made) == 1
+    assert [each.partition(":")[0] for each in told] == ["The kernel was restarted"]
+    assert after == "2\n"
+
+
+def test_more_cells_than_anyone_waits_for_are_refused(tmp_path):
+    async def use(pool):
+        await ended(pool, "1")
+        runs = [start(pool, "import time; time.sleep(60)") for _ in range(60)]
+        refused = [(await events_of(run))[-1] for run in runs if run.log.done]
+        await pool.stop(ADA)
+        return refused, await ended(pool, "print(2)")
+
+    refused, (after, _) = in_pool(tmp_path, use)
+    assert [each["status"] for each in refused] == ["refused"] * 10
+    assert refused[0]["message"].startswith("50 cells wait for this kernel already")
+    assert after == "2\n"
+
+
 def test_nothing_is_left_when_the_pool_closes_while_kernels_start_or_restart(tmp_path):
     async def use(pool):
         runs = []
