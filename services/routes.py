@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, ValidationError
+from starlette.requests import ClientDisconnect
 
 from services.catalog import Catalog, Task, UnknownTask
 from services.datafiles import DataFileError, DataFiles
@@ -206,10 +207,13 @@ def _check_caller(request: Request, hosts: Collection[str] | None) -> None:
 
 async def _limited(request: Request) -> bytes:
     whole = bytearray()
-    async for part in request.stream():
-        whole += part
-        if len(whole) > BODY_BYTES:
-            raise HTTPException(413, f"A cell can hold {BODY_BYTES // 1_000_000} MB. Read larger data from a file.")
+    try:
+        async for part in request.stream():
+            whole += part
+            if len(whole) > BODY_BYTES:
+                raise HTTPException(413, f"A cell can hold {BODY_BYTES // 1_000_000} MB. Read larger data from a file.")
+    except ClientDisconnect:
+        raise HTTPException(400, "The request did not arrive whole.") from None  # unheard; else it is logged as a fault
     return bytes(whole)
 
 

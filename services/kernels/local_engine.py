@@ -330,6 +330,8 @@ class LocalEngine:
     def _why_not(self, error: Exception) -> str:
         if isinstance(error, TimeoutError):
             return f"it did not answer within {START_SECONDS:.0f} s"
+        if isinstance(error, OSError):
+            return error.strerror or str(error)
         with contextlib.suppress(OSError):
             with self._folder.start_log.open(errors="replace") as log:
                 lines = log.read(START_LOG_CHARACTERS).split("\n")

@@ -76,7 +76,11 @@ class SessionFolder:
             self.filled = True
 
     def note_kernel(self, kernel: ProcessId | None) -> None:
-        """Record which app and which kernel process the folder belongs to."""
+        """Record which app and which kernel process the folder belongs to.
+
+        Raises:
+            OSError: the disk is full.
+        """
         app = identify(os.getpid())
         record = {
             "app": [app.pid, app.start] if app else None,
@@ -84,8 +88,12 @@ class SessionFolder:
             "sockets": str(self.sockets),
         }
         draft = self._record.with_suffix(".draft")
-        draft.write_text(json.dumps(record))
-        draft.replace(self._record)
+        try:
+            draft.write_text(json.dumps(record))
+            draft.replace(self._record)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
 
     def answer(self) -> str | None:
         """The text of `work/answer.txt` without white space around it, None when there is no such file.

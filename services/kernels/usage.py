@@ -53,8 +53,9 @@ def own_memory(pid: int) -> int:
 
 def _memory(status: bytes) -> int:
     fields = dict(line.split(b":", 1) for line in status.splitlines() if b":" in line)
-    # both are missing for a process that has ended and was not yet asked for its exit code
-    return 1024 * sum(int(fields[name].split()[0]) for name in (b"RssAnon", b"RssShmem") if name in fields)
+    # all are missing for a process that has ended and was not yet asked for its exit code
+    names = (b"RssAnon", b"RssShmem", b"VmSwap")
+    return 1024 * sum(int(fields[name].split()[0]) for name in names if name in fields)
 
 
 def _children(tasks: list[Path]) -> set[int]:

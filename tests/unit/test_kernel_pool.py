@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -132,6 +133,22 @@ def test_kernels_are_off_where_they_must_be_confined_and_can_not(tmp_path, monke
     assert second[-1]["status"] == "refused" and "read a file of another folder" in second[-1]["message"]
     assert status["message"] == second[-1]["message"]
     assert not kernels_below(tmp_path)
+
+
+def test_a_restart_on_a_full_disk_says_so(tmp_path):
+    async def use(pool):
+        await ended(pool, "import os; os.write(2, b'said earlier')")
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        try:
+            told = await pool.restart(ADA)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        return told, await ended(pool, "print(2)")
+
+    told, (after, _) = in_pool(tmp_path, use)
+    assert told == "The kernel could not be started: File too large. Run the cell again; your cells are kept."
+    assert after == "2\n"
 
 
 def test_kernels_are_off_where_no_folder_can_be_made(tmp_path):

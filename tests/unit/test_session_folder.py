@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -86,6 +87,21 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="File name too long"):
         SessionFolder(tmp_path / "sessions")
     assert not list(sockets.iterdir())
+
+
+@pytest.fixture
+def no_room():
+    """Nothing more can be written to any file, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_nothing_of_a_folder(tmp_path, no_room):
+    with pytest.raises(OSError, match="File too large"):
+        SessionFolder(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_sweep_ends_and_removes_what_a_dead_app_left(tmp_path):
