@@ -84,7 +84,9 @@ WRITING = [
     ),
     Attack(
         "a queue of messages",
-        "checked(libc.mq_open(f'/{t.word}'.encode(), os.O_CREAT | os.O_RDWR, 0o600, None))\nprint('made')",
+        # taken away at once: a user may have few
+        "checked(libc.mq_open(f'/{t.word}'.encode(), os.O_CREAT | os.O_RDWR, 0o600, None))\nprint('made')\n"
+        "checked(libc.mq_unlink(f'/{t.word}'.encode()))",
         lambda side: lambda outcome: "made" in outcome.text,
     ),
 ]
