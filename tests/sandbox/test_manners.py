@@ -65,7 +65,7 @@ SAYS = {
 }
 
 
-@pytest.fixture(scope="module", params=["cold", "forked"])
+@pytest.fixture(scope="module", params=[pytest.param("cold", marks=pytest.mark.long), "forked"])
 def ran(request, tmp_path_factory):
     """Every cell above, run in one confined kernel: cell → its events."""
     sessions = tmp_path_factory.mktemp("manners") / "sessions"

@@ -158,6 +158,7 @@ if not fork():
 """
 
 
+@pytest.mark.long
 def test_nothing_of_a_kernel_outlives_an_app_that_is_killed(house, base):
     policies = ("unconfined", "strict")
     with ThreadPoolExecutor() as threads:
