@@ -10,10 +10,16 @@ from typing import Any
 import gradio as gr
 from fastapi.responses import JSONResponse
 
+# Gradio's client gives undefined where the app can't be reached; the panes are told by an error.
 _LOAD = """
 const pane = element.querySelector('.pane');
+const reached = (functions, name) => async request => {
+  const answer = await functions[name](request);
+  if (answer === undefined) throw new Error('The app did not answer.');
+  return answer;
+};
 import(new URL('web/%(name)s.js', document.baseURI))
-  .then(module => module.mount(pane, typeof server === 'undefined' ? null : server))
+  .then(module => module.mount(pane, typeof server === 'undefined' ? null : new Proxy(server, {get: reached})))
   .catch(error => {
     console.error(error);
     pane.textContent = 'This part of the page did not load. Reload the page: '

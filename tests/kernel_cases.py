@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import resource
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,17 @@ from services.settings import Settings
 
 KERNEL_PYTHON = Settings().kernel_python
 ADA, BOB, CYD = "a" * 48, "b" * 48, "c" * 48
+
+
+@contextlib.contextmanager
+def full_disk():
+    """Nothing more can be written to any file, this process's own output too: wrap the call that is tried, no more."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def new_limits(**limits):

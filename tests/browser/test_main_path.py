@@ -89,6 +89,30 @@ def test_a_reload_keeps_cells_outputs_answer_and_kernel(new_visitor):
     expect(cell.locator(".nb-items")).to_have_text("43")
 
 
+def test_a_page_cut_off_says_so_in_every_pane_and_goes_on_once_it_is_back(page):
+    page.get_by_label("Tier").select_option("easy")
+    page.locator(".tasks li", has_text="mean petal length").first.click()
+    expect(page.locator(".data_preview table")).to_be_visible()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Use in notebook").first.click()
+    expect(page.locator(".data_preview")).to_contain_text("The code was not made: the app did not answer.")
+    page.get_by_role("button", name="Reveal gold").click()
+    expect(page.locator(".grade_panel")).to_contain_text("The gold was not revealed: the app did not answer.")
+    page.get_by_label("Your answer").fill("5.552")
+    page.get_by_label("Your answer").press("Enter")
+    expect(page.locator(".grade_panel")).to_contain_text("The answer was not graded: the app did not answer.")
+    page.get_by_label("Tier").select_option("hard")
+    expect(page.locator(".task_browser")).to_contain_text("The list did not load: the app did not answer.")
+    page.locator(".tasks li").nth(2).click()
+    expect(page.locator(".task_view")).to_contain_text("The task did not load: the app did not answer.")
+
+    page.context.set_offline(False)
+    page.locator(".task_browser").get_by_role("button", name="Try again").click()
+    expect(page.locator(".task_browser")).not_to_contain_text("did not load")
+    page.locator(".task_view").get_by_role("button", name="Try again").click()
+    expect(page.locator(".data_preview table")).to_be_visible()
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
     """The app over a task whose every text tries to be markup or code, and one whose gold is looked for."""

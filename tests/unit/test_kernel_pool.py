@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from tests.kernel_cases import (
     alive,
     ended,
     events_of,
+    full_disk,
     in_pool,
     kernels_below,
     new_launcher,
@@ -137,12 +137,8 @@ def test_kernels_are_off_where_they_must_be_confined_and_can_not(tmp_path, monke
 def test_a_restart_on_a_full_disk_says_so(tmp_path):
     async def use(pool):
         await ended(pool, "import os; os.write(2, b'said earlier')")
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-        try:
+        with full_disk():
             told = await pool.restart(ADA)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
         return told, await ended(pool, "print(2)")
 
     told, (after, _) = in_pool(tmp_path, use)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import threading
@@ -11,6 +10,7 @@ import pytest
 
 from services.kernels.processes import identify, kill_tree
 from services.kernels.session_folder import AnswerUnreadable, SessionFolder, sweep
+from tests.kernel_cases import full_disk
 
 
 @pytest.fixture
@@ -89,17 +89,8 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch):
     assert not list(sockets.iterdir())
 
 
-@pytest.fixture
-def no_room():
-    """Nothing more can be written to any file, as on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_a_full_disk_leaves_nothing_of_a_folder(tmp_path, no_room):
-    with pytest.raises(OSError, match="File too large"):
+def test_a_full_disk_leaves_nothing_of_a_folder(tmp_path):
+    with full_disk(), pytest.raises(OSError, match="File too large"):
         SessionFolder(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
