@@ -9,7 +9,7 @@ const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; th
 const ASK_EVERY = 15_000;      // ms between questions for the kernel's state
 
 const KERNEL = {
-  none: ['No kernel', 'One starts with the first cell you run.'],
+  none: ['Not started', 'One starts with the first cell you run.'],
   starting: ['Starting', 'The kernel is starting.'],
   idle: ['Ready', 'The kernel waits for a cell.'],
   busy: ['Running', 'The kernel is running a cell.'],

@@ -141,8 +141,9 @@ class Supervisor:
             return Breach("folder", what, "Keep files in a few plain folders.", at_once=True, empty=True)
         if not _over(use, limits, 1):
             return None
+        least = "at least " if _over(use, limits, TOO_FAR) else ""  # it was counted no further
         what = (
-            f"The kernel's folder holds {size_in_words(use.size)} in {use.files} files; "
+            f"The kernel's folder holds {least}{size_in_words(use.size)} in {use.files} files; "
             f"{size_in_words(limits.folder_bytes)} in {limits.folder_files} files is the most."
         )
         grew = before is not None and (use.size > GROWTH * before.size or use.files > GROWTH * before.files)

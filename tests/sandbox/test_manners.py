@@ -62,6 +62,8 @@ SAYS = {
     "import urllib.request; urllib.request.urlopen('http://example.com')": manners.NETWORK,
     "import pandas as pd; pd.read_csv('https://example.com/rows.csv')": manners.NETWORK,
     "import socket; socket.create_connection(('127.0.0.1', 80))": manners.NETWORK,
+    "import tqdm": manners.PACKAGES,
+    "exit()": "A cell can't end its kernel.",
 }
 
 
@@ -101,3 +103,4 @@ def test_it_says_what_to_do_instead(ran, cell):
     said = "".join(output.get("text") or "\n".join(output["traceback"]) for output in outputs(events))
     last = re.sub(r"\x1b\[[0-9;]*m", "", said).rstrip().splitlines()[-1]
     assert SAYS[cell] in last
+    assert "site-packages" not in said and "lib/python" not in said

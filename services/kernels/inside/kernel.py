@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from . import linux, output
 from .confine import NotConfined, Policy, confine
-from .manners import refuse_clearly, refuse_in_cells
+from .manners import refuse_clearly, refuse_exit, refuse_in_cells, trace_own_lines
 
 NICE = 19  # however many threads compute, the app has its turn
 CANT_CONFINE = 3  # exit code
@@ -50,7 +50,9 @@ def become(policy: Policy | None, connection_file: str) -> NoReturn:
     output.leave_out_what_is_too_large(app.session)
     output.keep_threads_with_their_cell(app.shell)
     sys.breakpointhook = sys.__breakpointhook__  # debugpy's asks a debugger nobody has attached
+    refuse_exit(app.shell)
     if policy:
         refuse_in_cells(app.shell)
+        trace_own_lines(app.shell)
     app.start()
     sys.exit()

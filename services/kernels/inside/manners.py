@@ -3,6 +3,7 @@
 import errno
 import importlib
 import sys
+from types import TracebackType
 from typing import Any, NoReturn
 
 PROGRAMS = (
@@ -37,6 +38,9 @@ _REFUSED = {
 
 class NotInThisNotebook(PermissionError):
     """Something the sandbox does not allow; the message says what to do in its place."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
 
 
 def refuse_clearly() -> None:
@@ -80,3 +84,56 @@ def refuse_in_cells(shell: Any) -> None:
         shell.register_magic_function(refusal(PACKAGES), "line", name)
     for name in ("bash", "sh", "script", "perl", "ruby", "system", "sx", "!"):
         shell.register_magic_function(refusal(PROGRAMS), "cell", name)
+
+
+def refuse_exit(shell: Any) -> None:
+    """Have `exit()` and `quit()` end the cell: ipykernel would end the kernel, and its variables, after it."""
+    from IPython.core.error import UsageError
+
+    def ask_exit() -> NoReturn:
+        raise UsageError("A cell can't end its kernel. Restart it with the button above the cells.")
+
+    shell.ask_exit = ask_exit
+
+
+def trace_own_lines(shell: Any) -> None:
+    """Have a refusal traced through the lines of cells alone, not through the library that was refused, and a package
+    that is missing answered with those there are.
+    """
+    from ipykernel.compiler import get_tmp_directory
+
+    structured = shell.InteractiveTB.structured_traceback
+    cells = get_tmp_directory()
+
+    def traced(kind: Any, error: Any, trace: Any, *args: Any, **options: Any) -> list[str]:
+        refusal = _refusal_behind(error)
+        if refusal:
+            trace = _up_to_the_last(trace, cells)
+            lines = structured(NotInThisNotebook, NotInThisNotebook(errno.EPERM, str(refusal)), trace, *args, **options)
+        else:
+            lines = structured(kind, error, trace, *args, **options)
+        return [*lines, "", PACKAGES] if isinstance(error, ModuleNotFoundError) else list(lines)
+
+    shell.InteractiveTB.structured_traceback = traced
+
+
+def _refusal_behind(error: BaseException | None) -> NotInThisNotebook | None:
+    """The refusal that `error` is, or that a library made it of."""
+    while isinstance(error, OSError):
+        if isinstance(error, NotInThisNotebook):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _up_to_the_last(trace: TracebackType | None, cells: str) -> TracebackType | None:
+    """`trace` without what follows its last line of a cell."""
+    steps = []
+    while trace:
+        steps.append(trace)
+        trace = trace.tb_next
+    own = [at for at, step in enumerate(steps) if step.tb_frame.f_code.co_filename.startswith(cells)]
+    kept = None
+    for step in reversed(steps[: own[-1] + 1] if own else steps):
+        kept = TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    return kept
