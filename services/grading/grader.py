@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import partial
 from types import TracebackType
 
+from services.grading.cautions import cautions_on
+from services.grading.explained import Explained
 from services.grading.ladder import climb
+from services.grading.near_misses import near_misses_of
 from services.grading.symbolic import SymbolicPool, symbolic_rung
-from services.grading.verdict import Case, Verdict
+from services.grading.verdict import Case, Rung, Verdict
 
 TOLERANCE = 1e-3
 
@@ -41,6 +44,38 @@ class Grader:
         case = Case(gold, prediction, reward_mode, atol, rtol)
         return climb(case, partial(symbolic_rung, pool=self._pool, read=explain), explain=explain)
 
+    def explain(
+        self,
+        gold: str,
+        prediction: str | None,
+        reward_mode: str = "",
+        atol: float = TOLERANCE,
+        rtol: float = TOLERANCE,
+        *,
+        question: str = "",
+    ) -> Explained:
+        """Grade one answer, then look for reasons to doubt a match and for small edits that would turn a miss.
+
+        The verdict is that of `grade`; `question` only tells whether the gold can be what was asked for. Where the
+        symbolic rung could not run it is not asked again, and no near misses are looked for.
+        """
+        verdict = self.grade(gold, prediction, reward_mode, atol, rtol)
+        could_run = all(rung.state != "could not run" for rung in verdict.rungs)
+
+        def cheaply(answer: str) -> str | None:
+            tried = climb(Case(gold, answer, reward_mode, atol, rtol), _left_out, explain=False)
+            return tried.method if tried.reward == 1.0 else None
+
+        def fully(answer: str) -> str | None:
+            tried = self.grade(gold, answer, reward_mode, atol, rtol, explain=False)
+            return tried.method if tried.reward == 1.0 else None
+
+        case = Case(gold, prediction, reward_mode, atol, rtol)
+        cautions = cautions_on(case, verdict, question, fully if could_run else cheaply)
+        if verdict.reward != 0.0 or prediction is None or not gold:
+            return Explained(verdict, cautions)
+        return Explained(verdict, cautions, near_misses_of(case, prediction, cheaply, fully))
+
     def close(self) -> None:
         self._pool.close()
 
@@ -51,3 +86,7 @@ class Grader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _left_out(case: Case, prediction: str) -> Rung:
+    return Rung("math_verify", "not tried", "Left out.")
