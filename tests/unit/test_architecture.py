@@ -13,6 +13,7 @@ MAY_IMPORT = {
     "settings": set(),
     "tables": set(),
     "grading": set(),
+    "batch": {"catalog", "grading"},
     "catalog": {"settings"},
     "datafiles": {"catalog", "settings"},
     "kernels": {"settings"},

@@ -1,0 +1,32 @@
+"""Batches: predictions in, matched with the tasks, graded with progress, and their numbers out."""
+
+from services.batch.compare import Flip, FlipsPage
+from services.batch.formats import UnreadableFile
+from services.batch.matching import BatchError, Count, Counts, Plan, Policy, RunCounts
+from services.batch.predictions import Columns, ColumnsUnclear
+from services.batch.report import as_markdown
+from services.batch.run import Batch, Progress
+from services.batch.store import FILTERS, OUTCOMES, BatchRow, RowsPage
+from services.batch.versions import Versions
+
+__all__ = [
+    "FILTERS",
+    "OUTCOMES",
+    "Batch",
+    "BatchError",
+    "BatchRow",
+    "Columns",
+    "ColumnsUnclear",
+    "Count",
+    "Counts",
+    "Flip",
+    "FlipsPage",
+    "Plan",
+    "Policy",
+    "Progress",
+    "RowsPage",
+    "RunCounts",
+    "UnreadableFile",
+    "Versions",
+    "as_markdown",
+]

@@ -1,0 +1,242 @@
+"""A plan: predictions held against the tasks, counted before anything is graded, and the policy that picks the rows."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from services.batch.formats import BrokenRecord, UnreadableFile
+from services.batch.predictions import Columns, Prediction, PredictionsFile
+from services.batch.store import Store, as_bytes
+from services.catalog import SPLITS, Catalog, Query, Task
+
+MOST_ROWS = 1_000_000
+EXAMPLES = 5
+_NAME_LIMIT = 200  # characters of an id, a run's name or a sample number
+_SAMPLE = (
+    "CASE sample WHEN '' THEN '#' || row ELSE task || ' ' || sample END"  # rows without a number are all different
+)
+
+
+class BatchError(Exception):
+    """The batch can't be kept on disk; the message is a sentence for the person."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What to do about ids that come more than once or not at all, and which splits count.
+
+    duplicates: grade the `first` or the `last` row of a task in a run, or all of them as `samples` (for pass@k).
+    missing: `leave out` tasks without a row, or `count as wrong`.
+    splits: none means those that the files' own tasks stand in.
+    """
+
+    duplicates: Literal["first", "last", "samples"] = "first"
+    missing: Literal["leave out", "count as wrong"] = "leave out"
+    splits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many, and the first few: task ids, or the line of each broken record and why it can't be read."""
+
+    count: int
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """One run's rows before grading.
+
+    `matched` rows have a known task of the splits counted, and answer `tasks` different ones; `duplicates` are matched
+    rows of a task beyond its first, `repeated_samples` those of them whose sample number came before. `missing` are
+    the splits' tasks without a row. `unknown` rows have an id that no task has, those of `other_splits` a task of a
+    split that is not counted.
+    """
+
+    run: str
+    rows: int
+    matched: int
+    tasks: int
+    duplicates: Count
+    repeated_samples: int
+    missing: Count
+    unknown: Count
+    other_splits: Count
+
+
+@dataclass(frozen=True)
+class Counts:
+    """All runs before grading; `splits` are those counted, `broken` the records that can't be read."""
+
+    splits: tuple[str, ...]
+    runs: tuple[RunCounts, ...]
+    broken: Count
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Plan:
+    """Predictions read into a store and matched with the catalog's tasks."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @classmethod
+    def read(
+        cls,
+        files: Sequence[tuple[str, Path]],
+        catalog: Catalog,
+        folder: Path,
+        columns: Mapping[str, Columns] | None = None,
+    ) -> Plan:
+        """Read files, each a name and where it is, into a new store in `folder`.
+
+        `columns` holds, by a file's name, columns its reader chose. A run is named by the run column; with several
+        files by the file and, after a colon, that column.
+
+        Raises:
+            UnreadableFile: one of the files can't be read, or there are over a million rows in all.
+            ColumnsUnclear: which columns hold what can't be told; nothing was read.
+            BatchError: `folder` can't be written.
+        """
+        chosen = columns or {}
+        opened = [PredictionsFile.open(path, name, chosen.get(name)) for name, path in files]
+        with _told(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            store = Store(folder / "batch.sqlite")
+            try:
+                _fill(store, opened, catalog)
+            except BaseException:
+                store.remove()
+                raise
+        return cls(store)
+
+    def counts(self, policy: Policy | None = None) -> Counts:
+        """What there is of each run under the policy's splits (by default those that occur)."""
+        with self.store.connection() as database:
+            splits = self._splits(database, policy or Policy())
+            runs = [run for (run,) in database.execute("SELECT run FROM row GROUP BY run ORDER BY min(row)")]
+            broken = _count(database, "FROM broken", "file || ', ' || line || ': ' || why")
+            return Counts(splits, tuple(_run_counts(database, run, splits) for run in runs), broken)
+
+    def choose(self, policy: Policy) -> int:
+        """Queue the rows the policy picks, tasks in shuffled order; gives back how many."""
+        picked = {
+            "first": "SELECT min(row) FROM row GROUP BY run, task",
+            "last": "SELECT max(row) FROM row GROUP BY run, task",
+            "samples": f"SELECT min(row) FROM row GROUP BY run, {_SAMPLE}",
+        }[policy.duplicates]
+        with self.store.connection() as database:
+            splits = self._splits(database, policy)
+            database.execute("DELETE FROM queue")
+            database.execute(
+                "INSERT INTO queue SELECT row_number() OVER (ORDER BY task.place, row.row), row.row "
+                f"FROM row JOIN task USING (task) WHERE {_among(splits)} AND row.row IN ({picked})",
+                splits,
+            )
+            database.execute("DELETE FROM expected")
+            if policy.missing == "count as wrong":
+                database.execute(f"INSERT INTO expected SELECT task FROM task WHERE {_among(splits)}", splits)
+            (queued,) = database.execute("SELECT count(*) FROM queue").fetchone()
+            return int(queued)
+
+    def _splits(self, database: sqlite3.Connection, policy: Policy) -> tuple[str, ...]:
+        if policy.splits:
+            return policy.splits
+        found = database.execute("SELECT DISTINCT split FROM row JOIN task USING (task)")
+        return tuple(sorted((split for (split,) in found), key=SPLITS.index))
+
+
+def facets_of(task: Task) -> tuple[str, ...]:
+    """The task's id, then its values of the store's facets."""
+    level = str(task.difficulty_level)
+    return task.task_id, task.split, task.difficulty_tier, level, task.reward_mode, task.kaggle_dataset
+
+
+def plain(text: str) -> str:
+    """A name as SQLite can keep it: its first 200 characters, half surrogate pairs replaced."""
+    return text[:_NAME_LIMIT].encode("utf-8", "replace").decode()
+
+
+def _fill(store: Store, files: Iterable[PredictionsFile], catalog: Catalog) -> None:
+    opened = list(files)
+    with store.connection() as database:
+        store.add_tasks(database, map(facets_of, catalog.tasks(Query())))
+        rows = 0
+        for number, file in enumerate(opened):
+            for each in file:
+                rows += 1
+                if rows > MOST_ROWS:
+                    raise UnreadableFile(f"{file.name}: there are over {MOST_ROWS:,} predictions. Give fewer at once.")
+                _add(database, each, _run_name(opened, number, each), file.name)
+        database.execute("UPDATE row SET task = (SELECT task FROM task WHERE task.task_id = row.task_id)")
+        database.execute("CREATE INDEX row_task ON row (run, task, sample)")
+
+
+def _add(database: sqlite3.Connection, each: Prediction | BrokenRecord, run: str, file: str) -> None:
+    if isinstance(each, BrokenRecord):
+        database.execute("INSERT INTO broken VALUES (?, ?, ?)", (plain(file), each.line, plain(each.why)))
+        return
+    values = (plain(file), each.line, plain(run), plain(each.sample), plain(each.task_id), as_bytes(each.prediction))
+    database.execute("INSERT INTO row (file, line, run, sample, task_id, prediction) VALUES (?, ?, ?, ?, ?, ?)", values)
+
+
+def _run_name(files: Sequence[PredictionsFile], number: int, each: Prediction | BrokenRecord) -> str:
+    name = files[number].name
+    before = [file.name for file in files[:number]].count(name)
+    stem = Path(name).stem + (f" ({before + 1})" if before else "")
+    run = each.run if isinstance(each, Prediction) else ""
+    if len(files) == 1:
+        return run or stem
+    return f"{stem}: {run}" if run else stem
+
+
+def _run_counts(database: sqlite3.Connection, run: str, splits: tuple[str, ...]) -> RunCounts:
+    known = f"FROM row JOIN task USING (task) WHERE run = ? AND {_among(splits)}"
+    values = (run, *splits)
+    (rows,) = database.execute("SELECT count(*) FROM row WHERE run = ?", (run,)).fetchone()
+    matched, tasks, samples = database.execute(
+        f"SELECT count(*), count(DISTINCT task), count(DISTINCT {_SAMPLE}) {known}",
+        values,
+    ).fetchone()
+    twice = f"FROM (SELECT row.task_id {known} GROUP BY task HAVING count(*) > 1)"
+    absent = f"FROM task WHERE {_among(splits)} AND task NOT IN (SELECT task FROM row WHERE run = ? AND task NOT NULL)"
+    outside = f"FROM row JOIN task USING (task) WHERE run = ? AND NOT {_among(splits)}"
+    return RunCounts(
+        run,
+        rows,
+        matched,
+        tasks,
+        Count(matched - tasks, _count(database, twice, "task_id", values).examples),
+        matched - samples,
+        _count(database, absent, "task_id", (*splits, run)),
+        _count(database, "FROM row WHERE run = ? AND task IS NULL", "task_id", (run,)),
+        _count(database, outside, "row.task_id", values),
+    )
+
+
+def _count(database: sqlite3.Connection, source: str, shown: str, values: tuple[str, ...] = ()) -> Count:
+    (count,) = database.execute(f"SELECT count(*) {source}", values).fetchone()
+    found = database.execute(f"SELECT DISTINCT {shown} {source} LIMIT {EXAMPLES}", values)
+    return Count(count, tuple(str(example) for (example,) in found))
+
+
+def _among(splits: tuple[str, ...]) -> str:
+    return f"task.split IN ({', '.join('?' * len(splits))})"
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        message = (
+            f"The batch can't be written to {folder.name} ({error}). Nothing was graded. Free some space and retry."
+        )
+        raise BatchError(message) from error

@@ -1,0 +1,87 @@
+"""Rates with 95% intervals, Wilson's for one answer a task and a bootstrap over tasks for several; McNemar's test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+RESAMPLES = 1000
+_Z = 1.959963984540054  # of the normal distribution, 95% two-sided
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A mean over `of` tasks, 0 to 1, with its 95% interval; all None where there is no task."""
+
+    rate: float | None
+    low: float | None
+    high: float | None
+    of: int
+    interval: Literal["wilson", "bootstrap"]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def wilson(right: int, of: int) -> tuple[float, float]:
+    """The Wilson score interval of `right` out of `of` (1 or more) at 95%.
+
+    Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
+    """
+    share, spread = right / of, _Z**2 / of
+    centre = (share + spread / 2) / (1 + spread)
+    half = _Z * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def pass_at_k(samples: int, right: int, k: int) -> float:
+    """The chance that of `k` of the samples, drawn without putting back, one or more are right: 1 - C(n-c,k)/C(n,k).
+
+    Source: M. Chen et al., Evaluating large language models trained on code, 2021. `k` is at most `samples`.
+    """
+    return 1.0 - math.comb(samples - right, k) / math.comb(samples, k)
+
+
+def bootstrap(values: Sequence[float]) -> tuple[float, float]:
+    """The 95% percentile interval of the mean over 1,000 resamples of the tasks' values; the same every time.
+
+    Where all tasks have one value the interval is that value: the sample holds no sign of any spread.
+    """
+    distinct, counts = np.unique(np.asarray(values, float), return_counts=True)
+    total = int(counts.sum())
+    drawn: NDArray[np.int64] = np.random.default_rng(0).multinomial(total, counts / total, size=RESAMPLES)
+    low, high = np.quantile(drawn @ distinct / total, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def mean_rate(tallies: Sequence[tuple[int, int]], k: int = 1, absent: int = 0) -> Rate:
+    """pass@k over tasks, each given as (samples, right); tasks of fewer than k samples are left out.
+
+    `absent` tasks without any sample count as 0. With one sample each and k = 1 the interval is Wilson's.
+    """
+    counted = [(samples, right) for samples, right in tallies if samples >= k]
+    of = len(counted) + absent
+    single = k == 1 and all(samples == 1 for samples, _ in counted)
+    if not of:
+        return Rate(None, None, None, 0, "wilson" if single else "bootstrap")
+    if single:
+        right = sum(right for _, right in counted)
+        return Rate(right / of, *wilson(right, of), of, "wilson")
+    values = [pass_at_k(samples, right, k) for samples, right in counted] + [0.0] * absent
+    return Rate(math.fsum(values) / of, *bootstrap(values), of, "bootstrap")
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """The two-sided p-value of the exact McNemar test: how likely a split this uneven is, were both equally good.
+
+    Source: Q. McNemar, Note on the sampling error of the difference between correlated proportions, Psychometrika 12
+    (1947), with the binomial distribution in place of its approximation.
+    """
+    both = only_first + only_second
+    tail = sum(math.comb(both, fewer) for fewer in range(min(only_first, only_second) + 1))
+    return min(1.0, 2 * tail / (1 << both))

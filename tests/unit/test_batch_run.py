@@ -1,0 +1,272 @@
+"""Batches from file to report, with the real grader: counts before, rates after, stop, retry, comparison and export."""
+
+import csv
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from services.batch import OUTCOMES, Batch, Plan, Policy, UnreadableFile, as_markdown
+from services.catalog import open_catalog
+from services.grading import Grader
+from services.settings import Settings
+from tests.folder_source import row, write_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = "<html><body>502 Bad Gateway</body></html>"
+NEVER_ENDS = "9**9**9**9"
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory):
+    """Test: 1 to 8, each its own gold. Train: a (yes), b (no), c (x). Eval: slow, which is not compared in time."""
+    tests = [
+        row(str(number), answer=str(number), difficulty_tier="hard" if number > 4 else "easy") for number in range(1, 9)
+    ]
+    words = [row(id, answer=gold, reward_mode="exact_short") for id, gold in (("a", "yes"), ("b", "no"), ("c", "x"))]
+    splits = {"train": words, "test": tests, "eval": [row("slow", answer="1/3", reward_mode="exact_short")]}
+    source = write_rows(tmp_path_factory.mktemp("source") / "tasks", splits)
+    return open_catalog(Settings(tasks_source=str(source), cache_dir=tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="module")
+def grader():
+    with Grader(workers=2, seconds=1.0) as grader:
+        yield grader
+
+
+def jsonl(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path.name, path
+
+
+def answers(path, given, **more):
+    return jsonl(path, [{"task_id": id, "prediction": answer} | more for id, answer in given])
+
+
+def graded(batch, seconds=60):
+    batch.start()
+    assert batch.wait(seconds)
+    assert batch.progress().state == "done", batch.progress().sentence
+    return batch.report()
+
+
+@pytest.fixture
+def make(catalog, grader, tmp_path):
+    made = []
+
+    def make(*files, policy=None, **more):
+        plan = Plan.read(files, catalog, tmp_path / f"batch{len(made)}")
+        made.append(Batch(plan, policy or Policy(), grader, catalog, **more))
+        return made[-1]
+
+    yield make
+    for batch in made:
+        batch.close()
+    assert not list(tmp_path.glob("batch*/*"))
+
+
+def test_duplicate_missing_and_unknown_ids_are_counted_before_grading(make, tmp_path):
+    file = answers(tmp_path / "run.jsonl", [(1, "1"), (1, "9"), (" 2 ", "2"), (99, "9"), ("a", "yes")])
+    policy = Policy(splits=("test",))
+    counts = make(file, policy=policy).plan.counts(policy)
+    (run,) = counts.runs
+    assert (counts.splits, run.run, run.rows, run.matched, run.tasks) == (("test",), "run", 5, 3, 2)
+    assert (run.duplicates.count, run.duplicates.examples) == (1, ("1",))
+    assert (run.missing.count, run.missing.examples) == (6, ("3", "4", "5", "6", "7"))
+    assert (run.unknown.count, run.unknown.examples) == (1, ("99",))
+    assert (run.other_splits.count, run.other_splits.examples) == (1, ("a",))
+    whole = make(file).plan.counts()
+    assert (whole.splits, whole.runs[0].matched, whole.runs[0].missing.count) == (("train", "test"), 4, 8)
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "right", "of", "rate"),
+    [("first", 2, 2, 1.0), ("last", 1, 2, 0.5), ("samples", 2, 2, (1 / 2 + 1) / 2)],
+)
+def test_the_policy_picks_the_rows_of_a_task(make, tmp_path, duplicates, right, of, rate):
+    file = answers(tmp_path / "run.jsonl", [(1, "1"), (1, "9"), (2, "2")])
+    (run,) = graded(make(file, policy=Policy(duplicates=duplicates)))["runs"]
+    assert (run["outcomes"]["right"], run["all"]["of"], run["all"]["rate"]) == (right, of, rate)
+
+
+def test_missing_tasks_count_as_wrong_when_asked(make, tmp_path):
+    file = answers(tmp_path / "run.jsonl", [(1, "1"), (5, "5")])
+    (run,) = graded(make(file, policy=Policy(missing="count as wrong")))["runs"]
+    assert (run["all"]["rate"], run["all"]["of"], run["missing"], run["answered"]["rate"]) == (0.25, 8, 6, 1.0)
+    assert [(tier["value"], tier["all"]["rate"]) for tier in run["groups"]["tier"]] == [("easy", 0.25), ("hard", 0.25)]
+
+
+def test_failures_are_apart_and_both_rates_are_given(make, tmp_path):
+    given = [(1, "1"), (2, "2"), (3, "30"), (4, "40"), (5, "50"), (6, "60"), (7, HTML), (8, "")]
+    report = graded(make(answers(tmp_path / "run.jsonl", given)))
+    (run,) = report["runs"]
+    assert list(run["outcomes"].values()) == [2, 4, 0, 1, 1]
+    assert list(run["outcomes"]) == list(OUTCOMES)
+    assert (run["all"]["rate"], run["all"]["of"]) == (2 / 8, 8)
+    assert (run["answered"]["rate"], run["answered"]["of"]) == (2 / 6, 6)
+    assert (run["all"]["low"], run["all"]["high"]) == pytest.approx((0.0715, 0.5907), abs=5e-5)
+    assert run["apart"] == {"blank": 1, "html page": 1}
+    assert (run["methods"]["exact"], run["methods"]["miss"]) == (2, 6)
+    told = as_markdown(report)
+    assert "| pass@1, all | 25.0% (7.1% to 59.1%) | 8 |" in told
+    assert "| pass@1, answered alone | 33.3% (9.7% to 70.0%) | 6 |" in told
+    assert "rules " in told and "math-verify 0.9.0" in told
+
+
+def test_several_samples_give_pass_at_k(make, tmp_path):
+    rows = [
+        {"task_id": id, "answer": answer, "sample": number}
+        for id, samples in (("1", ["1", "1", "0", "0"]), ("2", ["0"] * 4), ("3", ["3", HTML, "0", "0"]))
+        for number, answer in enumerate(samples)
+    ]
+    batch = make(jsonl(tmp_path / "run.jsonl", [*rows, rows[0]]), policy=Policy(duplicates="samples"))
+    assert batch.plan.counts().runs[0].repeated_samples == 1
+    (run,) = graded(batch)["runs"]
+    rates = {
+        each["k"]: (each["all"]["rate"], each["answered"]["rate"], each["answered"]["of"]) for each in run["pass_at_k"]
+    }
+    assert run["rows"] == 12
+    assert rates == {
+        1: (pytest.approx((2 / 4 + 0 + 1 / 4) / 3), pytest.approx((2 / 4 + 0 + 1 / 3) / 3), 3),
+        2: (pytest.approx((5 / 6 + 0 + 1 / 2) / 3), pytest.approx((5 / 6 + 0 + 2 / 3) / 3), 3),
+        4: (pytest.approx(2 / 3), pytest.approx(1 / 2), 2),
+    }
+
+
+def test_two_runs_are_compared_by_task(make, tmp_path):
+    first = answers(tmp_path / "base.jsonl", [(1, "1"), (2, "2"), (3, "0"), (4, "0"), (5, "5"), (6, "6"), ("a", "yes")])
+    second = answers(tmp_path / "new.jsonl", [(1, "1"), (2, "0"), (3, "3"), (4, "0"), (5, "0"), (6, None), (8, "8")])
+    batch = make(first, second)
+    comparison = graded(batch)["comparison"]
+    table = {name: comparison[name] for name in ("both_right", "only_first", "only_second", "both_wrong", "left_out")}
+    assert table == {"both_right": 1, "only_first": 2, "only_second": 1, "both_wrong": 1, "left_out": 1}
+    assert (comparison["p_value"], comparison["only_in_first"], comparison["only_in_second"]) == (1.0, 1, 1)
+    hard = next(group for group in comparison["groups"]["tier"] if group["value"] == "hard")
+    assert (hard["only_first"], hard["only_second"], hard["left_out"]) == (1, 0, 1)
+    page = batch.flips("base", "new", won="first")
+    assert [(flip.task_id, flip.first.prediction, flip.second.prediction) for flip in page.flips] == [
+        ("2", "2", "0"),
+        ("5", "5", "0"),
+    ]
+    assert (batch.flips("base", "new", limit=1).total, len(batch.flips("base", "new", limit=1).flips)) == (3, 1)
+
+
+def test_rows_are_found_by_what_grading_said(make, tmp_path):
+    def explain(case):
+        return (["text_ignored"] if "apples" in case.prediction else []), (["prefix"] if ":" in case.prediction else [])
+
+    given = [(1, "1"), (2, "2 apples"), (3, "ANSWER: x"), (4, "40"), (5, "5 apples")]
+    batch = make(answers(tmp_path / "run.jsonl", given), explain=explain)
+    (run,) = graded(batch)["runs"]
+    assert (run["cautions"], run["near_misses"], run["explained"]) == ({"text_ignored": 2}, {"prefix": 1}, 4)
+    assert [row.task_id for row in batch.rows({"caution": "text_ignored", "tier": "easy"}).rows] == ["2"]
+    (near,) = batch.rows({"near_miss": "prefix"}).rows
+    assert (near.outcome, near.reward, near.method, near.near_misses, near.line) == (
+        "wrong",
+        0.0,
+        "miss",
+        ("prefix",),
+        3,
+    )
+    page = batch.rows({"outcome": "right", "split": "test"}, offset=1, limit=1)
+    assert (page.total, [row.task_id for row in page.rows]) == (3, ["2"])
+    assert page.rows[0].reason == "numeric: The first numbers of both are close enough: within atol."
+    assert batch.rows({"method": "list"}).total == 0
+
+
+def test_rows_come_out_of_an_export_as_they_went_in_with_the_versions(make, tmp_path, catalog):
+    given = [(1, "=1+1"), (2, 'a,"b"\n\x00'), (3, "\ud800é"), (4, None), (5, " 5 ")]
+    batch = make(answers(tmp_path / "run.jsonl", given))
+    graded(batch)
+    assert batch.export("jsonl", tmp_path / "out.jsonl") == 5
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [(int(row["task_id"]), row["prediction"]) for row in rows] == given
+    assert [row["reward"] for row in rows] == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert rows[4]["method"] == "exact" and rows[4]["dataset"] == "someone/some-table"
+    assert rows[0]["app"].startswith("smoldataenvs-workbench ") and rows[0]["tasks"] == catalog.source.name
+    assert batch.export("csv", tmp_path / "out.csv", {"outcome": "right"}) == 1
+    batch.export("csv", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [row["prediction"] for row in table] == ["=1+1", 'a,"b"\n\x00', "\\ud800é", "", " 5 "]
+    assert "gold" not in rows[0] and table[0]["grader"] == rows[0]["grader"]
+
+
+def test_what_could_not_run_is_tried_once_more_and_never_wrong(make, tmp_path):
+    batch = make(answers(tmp_path / "run.jsonl", [("slow", NEVER_ENDS), ("slow", NEVER_ENDS), ("a", "yes")]))
+    started = time.monotonic()
+    (run,) = graded(batch)["runs"]
+    assert 2.0 <= time.monotonic() - started < 12
+    assert run["outcomes"] == dict.fromkeys(OUTCOMES, 0) | {"right": 1, "not gradable": 1}
+    assert (run["all"]["rate"], run["answered"]["rate"]) == (0.5, 1.0)
+    (row,) = batch.rows({"outcome": "not gradable"}).rows
+    assert (row.reward, row.method) == (None, "not_gradable")
+    assert row.reason == "math_verify: It took longer than 1 s and was stopped."
+
+
+def test_a_burst_times_no_answer_out_because_it_waited(make, tmp_path):
+    # each takes about 0.2 s of the second an answer may take; all of them far longer than one second
+    given = [("slow", f"{number}**2**18 - {number}**2**18 + 1/3") for number in range(3, 23)]
+    given += [("slow", f"{number}/{3 * number}") for number in range(1, 181)]
+    batch = make(answers(tmp_path / "run.jsonl", given), policy=Policy(duplicates="samples"))
+    (run,) = graded(batch)["runs"]
+    assert (run["rows"], run["outcomes"]["not gradable"], run["outcomes"]["right"] >= 180) == (200, 0, True)
+
+
+def test_a_stopped_batch_keeps_what_it_graded_and_goes_on(make, tmp_path):
+    given = [("slow", f"{number}+{NEVER_ENDS}") for number in range(30)]
+    given += [(number % 8 + 1, f"{number}.5 of {number}") for number in range(400)]
+    batch = make(answers(tmp_path / "run.jsonl", given), policy=Policy("samples", "count as wrong"))
+    batch.start()
+    while batch.progress().done < 50:
+        time.sleep(0.005)
+    batch.stop()
+    assert batch.wait(10)
+    stopped = batch.progress()
+    assert (stopped.state, stopped.total) == ("stopped", 430)
+    report = batch.report()
+    (run,) = report["runs"]
+    assert 50 <= run["rows"] == stopped.done < 430
+    assert (run["ungraded"], run["missing"]) == (430 - stopped.done, 0)
+    assert batch.rows({}).total == stopped.done
+    assert "**Partial** (stopped)" in as_markdown(report)
+
+
+def test_equal_answers_are_graded_once(make, tmp_path, grader, monkeypatch):
+    asked = []
+    grade = grader.grade
+    monkeypatch.setattr(grader, "grade", lambda *case, **more: asked.append(case[:2]) or grade(*case, **more))
+    batch = make(answers(tmp_path / "run.jsonl", [(1, "1.5"), (2, "1.5")] * 50), policy=Policy(duplicates="samples"))
+    graded(batch)
+    assert sorted(asked) == [("1", "1.5"), ("2", "1.5")]
+    assert batch.rows({"outcome": "wrong"}).total == 100
+
+
+def test_files_that_can_not_be_read_leave_nothing_behind(catalog, tmp_path):
+    file = answers(tmp_path / "run.jsonl", [(1, "1")])
+    with pytest.raises(UnreadableFile, match=r"gone\.csv can't be read: No such file or directory\."):
+        Plan.read([file, ("gone.csv", tmp_path / "gone.csv")], catalog, tmp_path / "batch")
+    assert not (tmp_path / "batch").exists()
+
+
+def test_runs_are_named_by_file_and_column(make, tmp_path):
+    (tmp_path / "other").mkdir()
+    one = answers(tmp_path / "run.jsonl", [(1, "1")], model="m")
+    two = answers(tmp_path / "other" / "run.jsonl", [(1, "1")])
+    assert [run.run for run in make(one).plan.counts().runs] == ["m"]
+    assert [run.run for run in make(one, two).plan.counts().runs] == ["run: m", "run (2)"]
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_predictions_take_little_memory(tmp_path):
+    program = [sys.executable, "-m", "tests.large_batch", str(tmp_path), "100000"]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["rows"] == 100_000
+    assert told["grown_mb"] < 60, told
+    assert told["report_seconds"] < 5 and told["page_seconds"] < 0.5, told
