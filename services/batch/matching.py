@@ -126,7 +126,7 @@ class Plan:
             return Counts(splits, tuple(_run_counts(database, run, splits) for run in runs), broken)
 
     def choose(self, policy: Policy) -> int:
-        """Queue the rows the policy picks, tasks in shuffled order; gives back how many."""
+        """Queue the rows the policy picks, tasks in shuffled order; gives back how many. Verdicts there are go."""
         picked = {
             "first": "SELECT min(row) FROM row GROUP BY run, task",
             "last": "SELECT max(row) FROM row GROUP BY run, task",
@@ -134,13 +134,12 @@ class Plan:
         }[policy.duplicates]
         with self.store.connection() as database:
             splits = self._splits(database, policy)
-            database.execute("DELETE FROM queue")
+            database.executescript("DELETE FROM queue; DELETE FROM expected; DELETE FROM graded; DELETE FROM finding")
             database.execute(
-                "INSERT INTO queue SELECT row_number() OVER (ORDER BY task.place, row.row), row.row "
+                "INSERT INTO queue SELECT row_number() OVER (ORDER BY task.place, row.row), row.row, row.run, row.task "
                 f"FROM row JOIN task USING (task) WHERE {_among(splits)} AND row.row IN ({picked})",
                 splits,
             )
-            database.execute("DELETE FROM expected")
             if policy.missing == "count as wrong":
                 database.execute(f"INSERT INTO expected SELECT task FROM task WHERE {_among(splits)}", splits)
             (queued,) = database.execute("SELECT count(*) FROM queue").fetchone()

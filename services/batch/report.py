@@ -74,7 +74,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         parts += _comparison_parts(report["comparison"])
     versions = report["versions"]
     revision = f" at revision {versions['revision']}" if versions["revision"] else ""
-    parts.append(f"Graded by {versions['app']} ({versions['grader']}) on {_cell(versions['dataset'])}{revision}.")
+    parts.append(f"Graded by {versions['app']} ({versions['grader']}) on {_cell(versions['tasks'])}{revision}.")
     return "\n\n".join(parts) + "\n"
 
 

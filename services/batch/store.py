@@ -30,23 +30,25 @@ CREATE TABLE task (task INTEGER PRIMARY KEY, task_id TEXT NOT NULL UNIQUE, place
 CREATE TABLE row (row INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NOT NULL, run TEXT NOT NULL,
   sample TEXT NOT NULL, task_id TEXT NOT NULL, task INTEGER, prediction BLOB);
 CREATE TABLE broken (file TEXT NOT NULL, line INTEGER NOT NULL, why TEXT NOT NULL);
-CREATE TABLE queue (position INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE);
+CREATE TABLE queue (position INTEGER PRIMARY KEY, row INTEGER NOT NULL, run TEXT NOT NULL, task INTEGER NOT NULL);
 CREATE TABLE expected (task INTEGER PRIMARY KEY);
-CREATE TABLE graded (row INTEGER PRIMARY KEY, outcome TEXT NOT NULL, reward REAL, method TEXT NOT NULL,
+CREATE TABLE graded (row INTEGER PRIMARY KEY, run TEXT NOT NULL, task INTEGER NOT NULL,
+  outcome TEXT NOT NULL, reward REAL, method TEXT NOT NULL,
   reason TEXT NOT NULL, apart TEXT NOT NULL, explained INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE finding (row INTEGER NOT NULL, sort TEXT NOT NULL, kind TEXT NOT NULL, UNIQUE (row, sort, kind));
 CREATE INDEX finding_kind ON finding (sort, kind, row);
-CREATE VIEW first AS SELECT row.run, row.task, min(row.row) AS row
-  FROM queue JOIN row USING (row) JOIN graded USING (row) GROUP BY row.run, row.task;
+CREATE VIEW first AS SELECT run, task, min(row) AS row
+  FROM graded GROUP BY run, task;
 """
 _WHERE = {
     **{name: f"task.{name} = ?" for name in FACETS},
-    **{name: f"row.{name} = ?" for name in ("run", "task_id")},
-    **{name: f"graded.{name} = ?" for name in ("outcome", "method", "apart")},
-    "caution": "row.row IN (SELECT row FROM finding WHERE sort = 'caution' AND kind = ?)",
-    "near_miss": "row.row IN (SELECT row FROM finding WHERE sort = 'near_miss' AND kind = ?)",
+    "task_id": "task.task_id = ?",
+    **{name: f"graded.{name} = ?" for name in ("run", "outcome", "method", "apart")},
+    "caution": "graded.row IN (SELECT row FROM finding WHERE sort = 'caution' AND kind = ?)",
+    "near_miss": "graded.row IN (SELECT row FROM finding WHERE sort = 'near_miss' AND kind = ?)",
 }
-GRADED_ROWS = "FROM queue JOIN row USING (row) JOIN task ON task.task = row.task JOIN graded ON graded.row = row.row"
+GRADED_ROWS = "FROM graded JOIN task ON task.task = graded.task"
+_WITH_ANSWERS = f"{GRADED_ROWS} JOIN row ON row.row = graded.row"
 _SHOWN = (
     "row.row, row.file, row.line, row.run, row.sample, row.task_id, row.prediction, "
     + ", ".join(f"task.{name}" for name in FACETS)
@@ -149,7 +151,7 @@ class Store:
         position = -1
         while True:
             found = database.execute(
-                "SELECT queue.position, row.row, row.task_id, row.prediction FROM queue JOIN row USING (row) "
+                "SELECT queue.position, row.row, row.task_id, row.prediction FROM queue JOIN row ON row.row = queue.row "
                 f"LEFT JOIN graded ON graded.row = row.row WHERE queue.position > ? AND {select} "
                 "ORDER BY queue.position LIMIT ?",
                 (position, size),
@@ -169,7 +171,7 @@ class Store:
         with self.connection() as database:
             (total,) = database.execute(f"SELECT count(*) {GRADED_ROWS} WHERE {where}", values).fetchone()
             found = database.execute(
-                f"SELECT {_SHOWN} {GRADED_ROWS} WHERE {where} ORDER BY row.row LIMIT ? OFFSET ?",
+                f"SELECT {_SHOWN} {_WITH_ANSWERS} WHERE {where} ORDER BY graded.row LIMIT ? OFFSET ?",
                 (*values, max(0, limit), max(0, offset)),
             )
             return RowsPage(total, offset, [_batch_row(row) for row in found])
@@ -179,21 +181,23 @@ class Store:
         wanted = list(numbers)
         marks = ", ".join("?" * len(wanted))
         with self.connection() as database:
-            found = database.execute(f"SELECT {_SHOWN} {GRADED_ROWS} WHERE row.row IN ({marks})", wanted)
+            found = database.execute(f"SELECT {_SHOWN} {_WITH_ANSWERS} WHERE graded.row IN ({marks})", wanted)
             return {row.row: row for row in map(_batch_row, found)}
 
     def each_row(self, filters: Mapping[str, str]) -> Iterator[BatchRow]:
         """Every graded row that passes the filters, one at a time."""
         where, values = _condition(filters)
         with self.connection() as database:
-            for row in database.execute(f"SELECT {_SHOWN} {GRADED_ROWS} WHERE {where} ORDER BY row.row", values):
+            for row in database.execute(f"SELECT {_SHOWN} {_WITH_ANSWERS} WHERE {where} ORDER BY graded.row", values):
                 yield _batch_row(row)
 
 
 def record(database: sqlite3.Connection, row: int, graded: Graded) -> None:
     """Keep what grading said of a row, in place of what it said before."""
-    values = (row, graded.outcome, graded.reward, graded.method, graded.reason[:REASON_SHOWN], graded.apart)
-    database.execute("INSERT OR REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?, 0)", values)
+    values = (graded.outcome, graded.reward, graded.method, graded.reason[:REASON_SHOWN], graded.apart, row)
+    database.execute(
+        "INSERT OR REPLACE INTO graded SELECT row, run, task, ?, ?, ?, ?, ?, 0 FROM row WHERE row = ?", values
+    )
 
 
 def record_findings(

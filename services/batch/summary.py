@@ -41,9 +41,7 @@ def summaries(store: Store) -> list[dict[str, Any]]:
     before, they would weigh too much.
     """
     with store.connection() as database:
-        runs = database.execute(
-            "SELECT row.run, count(*) FROM queue JOIN row USING (row) GROUP BY run ORDER BY min(row)"
-        )
+        runs = database.execute("SELECT run, count(*) FROM queue GROUP BY run ORDER BY min(row)")
         return [_summary(database, run, queued) for run, queued in runs.fetchall()]
 
 
@@ -114,7 +112,7 @@ def _sample_sizes(tallies: Sequence[_Tally]) -> list[int]:
 def _tallies(database: sqlite3.Connection, run: str) -> list[_Tally]:
     facets = ", ".join(f"task.{facet}" for facet in FACETS)
     sums = ", ".join("sum(graded.outcome = ?)" for _ in OUTCOMES)
-    select = f"SELECT {facets}, {sums} {GRADED_ROWS} WHERE row.run = ? GROUP BY task.task"
+    select = f"SELECT {facets}, {sums} {GRADED_ROWS} WHERE graded.run = ? GROUP BY task.task"
     split = len(FACETS)
     return [_Tally(row[:split], row[split:]) for row in database.execute(select, (*OUTCOMES, run))]
 
@@ -122,7 +120,7 @@ def _tallies(database: sqlite3.Connection, run: str) -> list[_Tally]:
 def _missing(database: sqlite3.Connection, run: str) -> list[tuple[str, ...]]:
     return database.execute(
         f"SELECT {', '.join(FACETS)} FROM expected JOIN task USING (task) WHERE task NOT IN "
-        "(SELECT row.task FROM queue JOIN row USING (row) WHERE run = ?)",
+        "(SELECT task FROM queue WHERE run = ?)",
         (run,),
     ).fetchall()
 
@@ -130,7 +128,7 @@ def _missing(database: sqlite3.Connection, run: str) -> list[tuple[str, ...]]:
 def _counted(database: sqlite3.Connection, run: str, column: str, only: str = "") -> dict[str, int]:
     return dict(
         database.execute(
-            f"SELECT {column}, count(*) AS many {GRADED_ROWS} WHERE row.run = ? {only} GROUP BY {column} "
+            f"SELECT {column}, count(*) AS many {GRADED_ROWS} WHERE graded.run = ? {only} GROUP BY {column} "
             f"ORDER BY many DESC, {column}",
             (run,),
         )
@@ -139,15 +137,15 @@ def _counted(database: sqlite3.Connection, run: str, column: str, only: str = ""
 
 def _explained(database: sqlite3.Connection, run: str) -> int:
     """How many rows were looked at for cautions and near misses."""
-    (count,) = database.execute(f"SELECT count(*) {GRADED_ROWS} WHERE row.run = ? AND explained", (run,)).fetchone()
+    (count,) = database.execute(f"SELECT count(*) {GRADED_ROWS} WHERE graded.run = ? AND explained", (run,)).fetchone()
     return int(count)
 
 
 def _found(database: sqlite3.Connection, run: str, sort: str) -> dict[str, int]:
     return dict(
         database.execute(
-            f"SELECT finding.kind, count(*) AS many {GRADED_ROWS} JOIN finding ON finding.row = row.row "
-            "WHERE row.run = ? AND finding.sort = ? GROUP BY finding.kind ORDER BY many DESC, finding.kind",
+            f"SELECT finding.kind, count(*) AS many {GRADED_ROWS} JOIN finding ON finding.row = graded.row "
+            "WHERE graded.run = ? AND finding.sort = ? GROUP BY finding.kind ORDER BY many DESC, finding.kind",
             (run, sort),
         )
     )

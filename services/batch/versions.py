@@ -17,10 +17,10 @@ _RULES = ("exact", "numeric", "lists", "ladder", "symbolic_worker")
 
 @dataclass(frozen=True)
 class Versions:
-    """`grader`: a hash of the rules' source, and the libraries that compare. `revision`: empty for a local folder."""
+    """`grader`: a hash of the rules' source, and the libraries that compare. `revision`: none for a folder."""
 
     grader: str
-    dataset: str
+    tasks: str
     revision: str
     app: str
 
