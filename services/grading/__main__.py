@@ -1,11 +1,12 @@
 """Grade a file of answers.
 
-    python -m services.grading [FILE.jsonl]
+    python -m services.grading [--explain] [FILE.jsonl]
 
 One JSON object a line in (`gold`, `prediction`, `reward_mode`, `atol`, `rtol`; missing tolerances are 1e-3, a
-prediction of null is no answer), one line out for each: all it held, and `reward`, `method`, `outcome` and `rungs`. A
-line that can't be graded comes out with `error` and `line`, and the run goes on. Exit code 0; 1 when a line had an
-error; 2 when the file can't be read.
+prediction of null is no answer), one line out for each: all it held, and `reward`, `method`, `outcome` and `rungs`.
+With --explain also `cautions`, why to doubt a match, or a gold that is not what the line's `question` asks for, and
+`near_misses`, the smallest edits that would make a failed answer pass. A line that can't be graded comes out with
+`error` and `line`, and the run goes on. Exit code 0; 1 when a line had an error; 2 when the file can't be read.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from services.grading import Grader
 from services.grading.grader import TOLERANCE
 
 JsonObject = dict[str, Any]
+_OURS = ("reward", "method", "outcome", "rungs", "cautions", "near_misses")
 _LONGEST_INTEGER = 4300  # digits int() reads
 
 
@@ -32,34 +34,30 @@ class BadLine(ValueError):
     """A line that can't be graded; the message is a sentence that says why."""
 
 
-def graded_lines(lines: Iterable[bytes], grader: Grader) -> Iterator[JsonObject]:
+def graded_lines(lines: Iterable[bytes], grader: Grader, *, explain: bool = False) -> Iterator[JsonObject]:
     """One object for each line that isn't blank, in order; only a few lines are held at a time."""
     waiting: deque[Future[JsonObject]] = deque()
     with ThreadPoolExecutor(grader.workers) as threads:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            waiting.append(threads.submit(_graded, number, line, grader))
+            waiting.append(threads.submit(_graded, number, line, grader, explain))
             if len(waiting) > 4 * grader.workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
-def _graded(number: int, line: bytes, grader: Grader) -> JsonObject:
+def _graded(number: int, line: bytes, grader: Grader, explain: bool) -> JsonObject:
     row: JsonObject = {}
     try:
         # utf-8-sig: some editors start a file with a mark
         text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip()
         row = _object(json.loads(text, parse_int=_integer, parse_float=_float))
         written = json.loads(text, parse_float=str, parse_int=str)
-        verdict = grader.grade(
-            _gold(written),
-            _text(written.get("prediction"), "prediction"),
-            _mode(row),
-            _tolerance(row, "atol"),
-            _tolerance(row, "rtol"),
-        )
+        gold, prediction = _gold(written), _text(written.get("prediction"), "prediction")
+        mode, atol, rtol = _mode(row), _tolerance(row, "atol"), _tolerance(row, "rtol")
+        question = _question(written) if explain else ""
     except UnicodeDecodeError:
         return {"error": "The line is not UTF-8 text.", "line": number}
     except json.JSONDecodeError as error:
@@ -67,9 +65,11 @@ def _graded(number: int, line: bytes, grader: Grader) -> JsonObject:
     except RecursionError:
         return {"error": "The line is JSON nested too deep to read.", "line": number}
     except BadLine as error:
-        given = {name: value for name, value in row.items() if name not in ("reward", "method", "outcome", "rungs")}
+        given = {name: value for name, value in row.items() if name not in _OURS}
         return given | {"error": str(error), "line": number}
-    return row | verdict.as_dict()
+    if explain:
+        return row | grader.explain(gold, prediction, mode, atol, rtol, question=question).as_dict()
+    return row | grader.grade(gold, prediction, mode, atol, rtol).as_dict()
 
 
 def _integer(digits: str) -> int | str:
@@ -112,6 +112,10 @@ def _mode(row: JsonObject) -> str:
     return mode or ""
 
 
+def _question(row: JsonObject) -> str:
+    return _text(row.get("question"), "question") or ""
+
+
 def _tolerance(row: JsonObject, name: str) -> float:
     value = row.get(name)
     if value is None:
@@ -125,7 +129,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m services.grading", description=(__doc__ or "").strip())
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("file", nargs="?", help="JSON lines; standard input when not given")
-    name = parser.parse_args().file
+    parser.add_argument("--explain", action="store_true", help="add cautions and near misses to each line")
+    arguments = parser.parse_args()
+    name = arguments.file
     try:
         lines = Path(name).open("rb") if name else sys.stdin.buffer  # noqa: SIM115 - closed below
     except OSError as error:
@@ -134,7 +140,7 @@ def main() -> int:
     failed = False
     try:
         with lines, Grader() as grader:
-            for answer in graded_lines(lines, grader):
+            for answer in graded_lines(lines, grader, explain=arguments.explain):
                 failed |= "reward" not in answer
                 print(json.dumps(answer), flush=True)
     except OSError as error:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from services.grading.characters import plain
 from services.grading.counter_examples import counter_example
 from services.grading.exact import normal
 from services.grading.explained import Caution, CautionKind, Regrade
@@ -20,6 +21,7 @@ from services.grading.verdict import Case, NumberRead, Pair, Reading, Rung, Verd
 
 LONG = 2000  # characters; a longer text is no value any more
 _SHOWN = 60
+_RAISED = str.maketrans("²³", "23")
 _SIX_DECIMALS = 1e-6
 _READ_VALUE = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:/(\d+)(?:\*\*(\d+))?)?")
 _ORDERED = re.compile(
@@ -133,8 +135,9 @@ def _doubt(sides: Sides) -> Doubt | None:
         return None
     if sides.rung == "math_verify" and _formula(gold) and _formula(answer):
         return _rounding_doubt(sides)
-    other = [text for text, plain in ((gold, left), (answer, right)) if plain is None]
+    other = [text for text, number in ((gold, left), (answer, right)) if number is None]
     kinds = [kind for text in other if (kind := shape(text))]
+    kinds.sort(key=lambda kind: kind == "identifier")  # the least that can be said of a text with a number
     return _ignored(kinds[0] if kinds else "ignored_text", sides)
 
 
@@ -165,10 +168,16 @@ def _comma_was(text: str) -> str:
 
 
 def _unit_doubt(gold: PlainNumber, answer: PlainNumber) -> Doubt | None:
-    scales = [{word for word in re.findall(r"\w+", each.unit) if word in SCALES} for each in (gold, answer)]
+    scales = [
+        {word for word in re.findall(r"\w+", each.unit) if word in SCALES or word.casefold() in SCALES}
+        for each in (gold, answer)
+    ]
     if gold.unit and answer.unit:
-        same = _unit_name(gold.unit) == _unit_name(answer.unit)
-        return None if same else Doubt("unit", f"The units “{gold.unit}” and “{answer.unit}” were ignored.")
+        return (
+            None
+            if _same_unit(gold.unit, answer.unit)
+            else Doubt("unit", f"The units “{gold.unit}” and “{answer.unit}” were ignored.")
+        )
     if scales[0] != scales[1]:
         return Doubt("unit", f"“{gold.unit or answer.unit}”, on one side alone, was ignored.")
     currencies = {each.currency for each in (gold, answer)}
@@ -177,8 +186,13 @@ def _unit_doubt(gold: PlainNumber, answer: PlainNumber) -> Doubt | None:
     return None
 
 
-def _unit_name(unit: str) -> str:
-    return re.sub(r"\W", "", unit).removesuffix("s")
+def _same_unit(gold: str, answer: str) -> bool:
+    """Whether two units are one, perhaps cut short: minutes and min."""
+    left, right = (re.sub(r"\W", "", plain(unit).casefold()).translate(_RAISED) for unit in (gold, answer))
+    if left.removesuffix("s") == right.removesuffix("s"):
+        return True
+    short, full = sorted((left, right), key=len)
+    return len(short) > 1 and short.isalpha() and full.isalpha() and "/" not in gold + answer and full.startswith(short)
 
 
 def _same_value(gold: PlainNumber, answer: PlainNumber) -> bool:
@@ -262,8 +276,8 @@ def _negative(text: str) -> bool:
 
 def _list_doubts(case: Case, answer: str, rung: Rung, question: str) -> Iterator[Doubt]:
     gold, prediction = bare(case.gold[:LONG]), bare(answer[:LONG])
-    plain = plain_number(gold)
-    if plain and not plain.grouped_oddly:
+    number = plain_number(gold)
+    if number and not number.grouped_oddly:
         yield Doubt("comma", f"The number “{case.gold.strip()}” was compared as a list of its digit groups.")
         return
 

@@ -19,14 +19,14 @@ class Edit:
     text: str
 
 
-_LAYERS_MOST = 6
+_LAYERS_MOST = 20
 _ABOUT = r"(?:(?:about|approximately|approx\.?|around|roughly|nearly|almost|exactly)\s+|[≈~]\s*)"
 _PREFIX = re.compile(
     r"\s*[*_]{0,3}(?:"
     r"(?:so,?\s+|therefore,?\s+|thus,?\s+|hence,?\s+)?(?:the\s+|my\s+)?(?:final\s+|correct\s+)?"
     r"(?:answer|result|value|solution|output|ans)\b\W{0,3}(?:is\b|are\b|was\b|[:=]|->)[*_]{0,3}\s*"
     r"|(?:the|it|this|that|there)\b[^.\d<>=\n]{0,60}?\b(?:is|are|was|were|equals)\s+(?!not\b)"
-    r"|[^\W\d]\w{0,30}\s*=\s*(?!=)"
+    r"|[^\W\d]\w{0,30}\s*[=≈]\s*(?!=)"
     r"|[^\W\d][^\W\d_]*(?:[ _][^\W\d_]+){0,4}\s*:[*_]{0,3}\s*(?!/)"
     r")" + _ABOUT + r"?|\s*" + _ABOUT,
     re.IGNORECASE,
@@ -43,7 +43,7 @@ _MARKUP = (
 )
 _QUOTED = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)')\s*")
 _BRACKETED = re.compile(r"\s*(?:\(([^()]*)\)|\[([^\[\]]*)\]|\{([^{}]*)\})\s*")
-_CLOSING = re.compile(r"(?<=[^\s.!;,:])\s*[.!;,:]{1,3}\s*$")
+_CLOSING = re.compile(r"(?<=[^\s.!;,:])\s*(?!(?<=\d)!)[.!;,:]{1,3}\s*$")  # 5! is a factorial
 _TARGET = r"(?:(?:~|\$\{?\w+\}?|\.{1,2})?/[\w./${}~-]+|[\w/-]+\.(?:txt|csv|json|md|out|log))"
 _COMMANDS = (
     re.compile(r"(?:echo|printf)\s+(?:-[neE]+\s+)*(?P<value>.+?)\s*(?:>>?\s*['\"]?\S+|\|\s*tee\s.*)", re.DOTALL),

@@ -11,11 +11,12 @@ from services.grading.explained import CautionKind
 
 _CURRENCY = r"[$€£¥₹₽₩]|(?:US|CA|AU|NZ|HK)\$|\b(?:USD|EUR|GBP|JPY|INR|CNY|CAD|AUD|CHF)\b|Rs\.?"
 _DIGITS = r"(?:\d+(?:[,'_ ]\d+)*(?:\.\d+)*(?:,\d+)?\.?|\.\d+)(?:[eE][+-]?\d+)?"
-_WORD = r"[^\W\d_][^\W\d_.]*[²³]?"
+_WORD = r"[^\W\d_][^\W\d_.]*[²³23]?(?!\d)"
 _NUMBER = re.compile(
     rf"(?P<sign>[-+]|minus\b|negative\b)?\s*(?P<currency>{_CURRENCY})?\s*(?P<sign2>-)?(?P<digits>{_DIGITS})"
     rf"\s*(?P<percent>\\?%|(?:percent|per\s+cent|pct|percentage\s+points?)\b)?"
-    rf"\s*(?P<unit>(?:°\s*)?(?:{_WORD}(?:\s*[/·]\s*{_WORD}|[ -]{_WORD}){{0,2}}|{_CURRENCY}|°|″|′))?",
+    rf"\s*(?P<unit>(?:°\s*)?(?:{_WORD}(?:\s*[/·]\s*{_WORD}|[ -]{_WORD}){{0,2}}|{_CURRENCY}|°|″|′))?"
+    r"\s*(?:\([^()\d]*\))?",  # 0.91 (AUC)
     re.IGNORECASE,
 )
 _LOOKED_AT = 500  # characters; no single value is longer
@@ -24,11 +25,32 @@ _DECADE = re.compile(r"\d{2,3}0s")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
 _NOT_UNITS = {"or", "and", "not", "to", "but", "x", "versus", "vs", "through", "than", "of", "out", "if", "maybe", "e"}
 _NOT_UNITS |= {"st", "nd", "rd", "th", "am", "pm"}
-SCALES = {"k", "m", "b", "bn", "mn", "mm", "thousand", "thousands", "million", "millions", "billion", "billions"}
+SCALES = {
+    "k",
+    "K",
+    "M",
+    "B",
+    "bn",
+    "mn",
+    "cent",
+    "cents",
+    "pence",
+    "thousand",
+    "thousands",
+    "million",
+    "millions",
+    "billion",
+    "billions",
+}
 SCALES |= {"trillion", "hundred", "dozen", "lakh", "lakhs", "crore", "crores", "mio"}
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)(?:[a-z]{1,6})?\.?"
 _SHAPES: tuple[tuple[CautionKind, re.Pattern[str]], ...] = (
-    ("date", re.compile(r"\b\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?\b(?![.%])|\b\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b(?!\.)")),
+    (
+        "date",
+        re.compile(
+            r"\b\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?\b(?![.%])|\b\d{4}\.\d{1,2}\.\d{1,2}\b|\b\d{1,2}([-/.])\d{1,2}\1\d{2,4}\b(?!\.)"
+        ),
+    ),
     ("date", re.compile(rf"\b{_MONTH}\s*[-,]?\s*\d|\d(?:st|nd|rd|th)?\s*[- ]\s*{_MONTH}\b", re.IGNORECASE)),
     ("date", re.compile(r"\b\d{3,4}s\b|\b\d{2}s\b|\bQ[1-4]\b|\b(?:19|20)\d\d[-/]\d\d\b", re.IGNORECASE)),
     ("time", re.compile(r"\b\d{1,2}:\d{2}\b|\b\d{1,2}\s*(?:am|pm|a\.m\.|p\.m\.)(?!\w)", re.IGNORECASE)),
@@ -40,7 +62,7 @@ _SHAPES: tuple[tuple[CautionKind, re.Pattern[str]], ...] = (
     (
         "bound",
         re.compile(
-            r"^\s*(?:over|under|up\s+to|above|below|between)\b|\d\s*\+\s*$|\bor\s+(?:more|less|over|older|above)\b",
+            r"^\s*(?:over|under|up\s+to|above|below)\b|\d\s*\+\s*$|\bor\s+(?:more|less|over|older|above)\b",
             re.I,
         ),
     ),
@@ -83,8 +105,8 @@ def plain_number(text: str) -> PlainNumber | None:
     found = _NUMBER.fullmatch(text.strip())
     if not found or _DECADE.fullmatch(text.strip()):
         return None
-    unit = " ".join((found["unit"] or "").casefold().split())
-    if set(re.findall(r"\w+", unit)) & _NOT_UNITS:
+    unit = " ".join((found["unit"] or "").split())
+    if set(re.findall(r"\w+", unit.casefold())) & _NOT_UNITS:
         return None
     value = written_value(found["digits"])
     if value is None:

@@ -1,0 +1,90 @@
+"""Near misses: the edit expected, the smallest one first, and each proved by grading the edited answer."""
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from services.grading import Grader
+
+ROWS = [
+    json.loads(line)
+    for line in (Path(__file__).resolve().parents[1] / "data" / "near-misses.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.fixture(scope="module")
+def grader():
+    with Grader(seconds=1.0) as grader:
+        yield grader
+
+
+def near_misses(grader, gold, prediction, mode="exact_short", atol=1e-3, rtol=1e-3):
+    return grader.explain(gold, prediction, mode, atol, rtol).near_misses
+
+
+def test_the_set_holds_enough_of_every_kind():
+    kinds = Counter(row["kind"] for row in ROWS)
+    assert len(ROWS) >= 60 and len(kinds) >= 22
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['kind']}: {row['prediction']}"[:50])
+def test_the_edit_expected_is_found_and_passes(grader, row):
+    given = [row["reward_mode"], row["atol"], row["rtol"]]
+    found = grader.explain(row["gold"], row["prediction"], *given)
+    assert found.verdict.reward == 0.0
+    assert (row["kind"], row["answer"]) in [(miss.kind, miss.answer) for miss in found.near_misses]
+    for miss in found.near_misses:
+        verdict = grader.grade(row["gold"], miss.answer, *given, explain=False)
+        assert (verdict.reward, verdict.method) == (1.0, miss.method)
+
+
+def test_an_edit_is_said_in_a_line(grader):
+    (miss,) = near_misses(grader, "-5", "−5", "numeric")
+    assert miss.as_dict() == {
+        "kind": "look_alike",
+        "edit": "Write plain characters for U+2212 MINUS SIGN.",
+        "answer": "-5",
+        "method": "exact",
+    }
+    (miss,) = near_misses(grader, "yes", "Answer: True", "exact_bool")
+    assert miss.edit == "Leave out “Answer:”. Write “yes” for “True”."
+    (miss,) = near_misses(grader, "0.86", "0.8571", "numeric", 0.0, 0.0)
+    assert miss.edit == "Round to 2 decimals: 0.86."
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "mode"),
+    [
+        ("5", "25", "numeric"),
+        ("Africa", "Asia, not Africa", "exact_short"),
+        ("A+", "A", "exact_short"),
+        ("O-", "O+", "exact_short"),
+        ("Group 1", "Group 2", "exact_short"),
+        ("Model 3", "Model", "exact_short"),
+        (">50K", "<=50K", "exact_short"),
+        ("increase", "decrease", "exact_short"),
+        ("yes", "no", "exact_bool"),
+        ("102", "10²", "numeric"),
+        ("a, b, c", "a, b", "list"),
+        ("2017-03-01", "2018-03-01", "exact_short"),
+    ],
+)
+def test_a_wrong_answer_has_no_near_miss(grader, gold, prediction, mode):
+    assert near_misses(grader, gold, prediction, mode) == ()
+
+
+def test_a_match_has_none_and_neither_has_what_could_not_be_graded(grader):
+    assert near_misses(grader, "5", "5.0", "numeric") == ()
+    found = grader.explain("1", "9**9**9", "numeric")
+    assert (found.verdict.outcome, found.near_misses) == ("not gradable", ())
+    assert near_misses(grader, "5", None) == near_misses(grader, "", "5") == ()
+
+
+def test_a_long_answer_is_not_searched_and_costs_no_time(grader):
+    for answer in ("(" * 1999, "1," * 999, "a b" * 600, "Answer: " * 249, "-" * 1999, "word " * 100_000):
+        start = time.monotonic()
+        assert near_misses(grader, "yes", answer, "exact_bool") == ()
+        assert time.monotonic() - start < 5
