@@ -46,14 +46,14 @@ _BRACKETED = re.compile(r"\s*(?:\(([^()]*)\)|\[([^\[\]]*)\]|\{([^{}]*)\})\s*")
 _CLOSING = re.compile(r"(?<=[^\s.!;,:])\s*(?!(?<=\d)!)[.!;,:]{1,3}\s*$")  # 5! is a factorial
 _TARGET = r"(?:(?:~|\$\{?\w+\}?|\.{1,2})?/[\w./${}~-]+|[\w/-]+\.(?:txt|csv|json|md|out|log))"
 _COMMANDS = (
-    re.compile(r"(?:echo|printf)\s+(?:-[neE]+\s+)*(?P<value>.+?)\s*(?:>>?\s*['\"]?\S+|\|\s*tee\s.*)", re.DOTALL),
+    re.compile(r"(?:echo|printf)\s+(?:-[neE]+\s+)*(?P<value>.+?)(?:>>?\s*['\"]?\S+|\|\s*tee\s.*)", re.DOTALL),
     re.compile(r"(?:echo|printf)\s+(?:-[neE]+\s+)*(?P<value>\S.*)", re.DOTALL),
     re.compile(
         r"cat\s+(?:>>?\s*\S+\s+)?<<-?\s*['\"]?(\w+)['\"]?(?:\s*>>?\s*\S+)?\s*\n(?P<value>.*?)\n?\s*\1", re.DOTALL
     ),
     re.compile(r"cat\s*(?:>>?|<<<?)\s*(?P<value>\S.*)", re.DOTALL),
     re.compile(r"print\((?P<value>.*)\)", re.DOTALL),
-    re.compile(r"(?P<value>\S.*?)\s*>>?\s*['\"]?" + _TARGET + r"['\"]?"),
+    re.compile(r"(?P<value>\S.*?)>>?\s*['\"]?" + _TARGET + r"['\"]?"),
 )
 
 
@@ -141,14 +141,19 @@ def layers_off(text: str) -> Iterator[Edit]:
             yield edit
 
 
+def tidy(text: str) -> str:
+    """`text` trimmed, runs of blanks and of line ends made one: many patterns would be slow on long runs."""
+    return re.sub(r"\n\s+", "\n", re.sub(r"[ \t\u00a0]{2,}", " ", text.strip()))
+
+
 def bare(text: str) -> str:
     """`text` with all wrappers off: look-alikes, prefix, quotes, markup, brackets, closing mark."""
-    text = text.strip()
+    text = tidy(text)
     for _ in range(_LAYERS_MOST):
         edit = next((edit for layer in _WRAPPERS if (edit := layer(text)) and edit.text.strip()), None)
         if edit is None:
             break
-        text = edit.text.strip()
+        text = tidy(edit.text)
     return text
 
 

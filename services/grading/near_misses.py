@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from services.grading.exact import normal
 from services.grading.explained import NearMiss, Regrade
-from services.grading.forms import Edit, layers_off
+from services.grading.forms import Edit, layers_off, tidy
 from services.grading.numeric_edits import number_edits, toward_the_number
 from services.grading.text_edits import labels, toward_the_text
 from services.grading.verdict import Case
@@ -33,7 +33,7 @@ def near_misses_of(case: Case, answer: str, cheaply: Regrade, fully: Regrade) ->
     if len(answer) > LONGEST or len(case.gold) > LONGEST or not answer.strip():
         return ()
     search = _Search(case, cheaply)
-    level = [_Edited(answer)]
+    level = [_Edited(tidy(answer))]
     reached = list(level)
     for _ in range(_STEPS_MOST):
         level, found = search.step(level)

@@ -25,6 +25,7 @@ _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _SCALES = {3: "a thousand", 6: "a million", 9: "a billion"}
 _DIGITS_MOST = 40
+_LONGEST = 200  # characters; a longer text is no number
 
 
 def number_edits(text: str) -> Iterator[Edit]:
@@ -32,7 +33,7 @@ def number_edits(text: str) -> Iterator[Edit]:
     stripped = text.strip()
     if stripped.casefold() in _WORDS:
         yield Edit("number_word", "Write the number in digits.", str(_WORDS.index(stripped.casefold())))
-    if not any(character.isdigit() for character in text):
+    if len(stripped) > _LONGEST or not any(character.isdigit() for character in stripped):
         return
     without = _CURRENCY.sub("", stripped)
     if without != stripped and without:
@@ -50,16 +51,16 @@ def number_edits(text: str) -> Iterator[Edit]:
         yield Edit("thousands", "Leave out the thousands separators.", stripped.replace(",", ""))
     if found := _DECIMAL_COMMA.fullmatch(stripped):
         yield Edit("decimal_comma", "Write a decimal point for the comma.", f"{found[1]}.{found[2]}{found[3] or ''}")
-    if found := _TIMES_TEN.fullmatch(text):
+    if found := _TIMES_TEN.fullmatch(stripped):
         plain = f"{found[1]}e{found[2].translate(_RAISED)}"
         yield Edit("notation", f"Write “{plain}”: a power of ten is not read.", plain)
     if found := _NO_ZERO.fullmatch(stripped):
         yield Edit("notation", "Write a zero before the decimal point.", f"{found[1]}0{found[2]}")
-    if found := _WITH_UNIT.fullmatch(text):
+    if found := _WITH_UNIT.fullmatch(stripped):
         unit = found[2].strip()
         kind_name = "the per cent sign" if unit == "%" else f"“{unit}”"
         yield Edit("percent" if unit == "%" else "unit", f"Leave out {kind_name}.", found[1].rstrip(",."))
-    elif found := _UNIT_FIRST.fullmatch(text):
+    elif found := _UNIT_FIRST.fullmatch(stripped):
         yield Edit("unit", f"Leave out “{found[1]}”.", found[2])
 
 
@@ -118,7 +119,7 @@ def _near(gold: Decimal, value: Decimal) -> bool:
 
 
 def _decimal(text: str) -> Decimal | None:
-    number = plain_number(bare(text)) if len(text) <= 200 else None
+    number = plain_number(bare(text)) if len(text) <= _LONGEST else None
     if number is None or len(number.digits) > _DIGITS_MOST or abs(number.value) > 1e30 or 0 < abs(number.value) < 1e-30:
         return None
     digits = number.digits.rstrip(".")

@@ -102,8 +102,11 @@ class PlainNumber:
 
 def plain_number(text: str) -> PlainNumber | None:
     """The number that `text` (bare, see `forms.bare`) is; None when it says anything more than number and unit."""
-    found = _NUMBER.fullmatch(text.strip())
-    if not found or _DECADE.fullmatch(text.strip()):
+    text = " ".join(text.split())  # the pattern would be slow on runs of white space
+    if len(text) > _LOOKED_AT:
+        return None
+    found = _NUMBER.fullmatch(text)
+    if not found or _DECADE.fullmatch(text):
         return None
     unit = " ".join((found["unit"] or "").split())
     if set(re.findall(r"\w+", unit.casefold())) & _NOT_UNITS:
@@ -134,7 +137,7 @@ def written_value(digits: str) -> float | None:
 
 def shape(text: str) -> CautionKind | None:
     """What a text with a number in it is, beside the number; None when nothing more can be said."""
-    text = text[:_LOOKED_AT]
+    text = " ".join(text.split())[:_LOOKED_AT]
     for kind, pattern in _SHAPES:
         if pattern.search(text):
             return kind
