@@ -21,6 +21,16 @@ from services.grading.verdict import Case, NumberRead, Pair, Reading, Rung, Verd
 
 LONG = 2000  # characters; a longer text is no value any more
 _SHOWN = 60
+_CURRENCY_OF = {
+    "usd": "$",
+    "dollar": "$",
+    "dollars": "$",
+    "eur": "€",
+    "euro": "€",
+    "euros": "€",
+    "gbp": "£",
+    "pounds": "£",
+}
 _RAISED = str.maketrans("²³", "23")
 _SIX_DECIMALS = 1e-6
 _READ_VALUE = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:/(\d+)(?:\*\*(\d+))?)?")
@@ -180,19 +190,22 @@ def _unit_doubt(gold: PlainNumber, answer: PlainNumber) -> Doubt | None:
         )
     if scales[0] != scales[1]:
         return Doubt("unit", f"“{gold.unit or answer.unit}”, on one side alone, was ignored.")
-    currencies = {each.currency for each in (gold, answer)}
-    if len(currencies) == 2 and "" not in currencies:
-        return Doubt("unit", f"The currencies “{gold.currency}” and “{answer.currency}” were ignored.")
+    left, right = (each.currency or _CURRENCY_OF.get(each.unit.casefold(), "") for each in (gold, answer))
+    if left and right and _CURRENCY_OF.get(left.casefold(), left) != _CURRENCY_OF.get(right.casefold(), right):
+        return Doubt("unit", f"The currencies “{left}” and “{right}” were ignored.")
     return None
 
 
 def _same_unit(gold: str, answer: str) -> bool:
-    """Whether two units are one, perhaps cut short: minutes and min."""
+    """Whether two units are one, perhaps cut short: minutes and min, hours and hrs."""
     left, right = (re.sub(r"\W", "", plain(unit).casefold()).translate(_RAISED) for unit in (gold, answer))
     if left.removesuffix("s") == right.removesuffix("s"):
         return True
     short, full = sorted((left, right), key=len)
-    return len(short) > 1 and short.isalpha() and full.isalpha() and "/" not in gold + answer and full.startswith(short)
+    if len(short) < 2 or not (short + full).isalpha() or "/" in gold + answer:
+        return False
+    letters = iter(full)
+    return full.startswith(short) or (len(short) > 2 and short[0] == full[0] and all(each in letters for each in short))
 
 
 def _same_value(gold: PlainNumber, answer: PlainNumber) -> bool:
