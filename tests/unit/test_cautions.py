@@ -96,7 +96,7 @@ def test_equal_text_carries_no_doubt_but_the_gold_may(grader):
     for text in ("2017-03-01", "28x28x1", "5 or 6", "3,14", "1e-9"):
         assert grader.explain(text, text, "flexible").cautions == ()
     caution = one(grader, "68.4", "Cheerios", question="Which cereal has the highest rating?")
-    assert caution.what == "The question asks for which cereal, and the gold is the bare number “68.4”."
+    assert caution.what == "The question asks which cereal, and the gold is the bare number “68.4”."
 
 
 @pytest.mark.parametrize(
@@ -111,6 +111,12 @@ def test_equal_text_carries_no_doubt_but_the_gold_may(grader):
         ("Is the correlation positive?", "yes"),
         ("Which model has the highest accuracy, and what is its accuracy?", "0.91"),
         ("Who won most often?", "Federer"),
+        ("Find the month in which the average temperature peaked, as a number.", "7"),
+        ("How many products, of which 3 are discontinued, are listed?", "77"),
+        ("How many unique species are there and what are they?", "setosa, versicolor"),
+        ("Which n_neighbors is best?", "7"),
+        ("For which airline is the delay largest? Report the delay in minutes.", "34.5"),
+        ("Has the mean changed by more than 5%? State the change.", "3.2"),
     ],
 )
 def test_a_gold_that_fits_its_question_is_left_alone(grader, question, gold):
