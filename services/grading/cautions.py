@@ -178,22 +178,25 @@ def _comma_was(text: str) -> str:
 
 
 def _unit_doubt(gold: PlainNumber, answer: PlainNumber) -> Doubt | None:
-    scales = [
-        {word for word in re.findall(r"\w+", each.unit) if word in SCALES or word.casefold() in SCALES}
-        for each in (gold, answer)
-    ]
-    if gold.unit and answer.unit:
-        return (
-            None
-            if _same_unit(gold.unit, answer.unit)
-            else Doubt("unit", f"The units “{gold.unit}” and “{answer.unit}” were ignored.")
-        )
-    if scales[0] != scales[1]:
-        return Doubt("unit", f"“{gold.unit or answer.unit}”, on one side alone, was ignored.")
-    left, right = (each.currency or _CURRENCY_OF.get(each.unit.casefold(), "") for each in (gold, answer))
-    if left and right and _CURRENCY_OF.get(left.casefold(), left) != _CURRENCY_OF.get(right.casefold(), right):
+    left, right = _currency(gold), _currency(answer)
+    if left and right and left != right:
         return Doubt("unit", f"The currencies “{left}” and “{right}” were ignored.")
+    if gold.unit and answer.unit and not (left and right):
+        if _same_unit(gold.unit, answer.unit):
+            return None
+        return Doubt("unit", f"The units “{gold.unit}” and “{answer.unit}” were ignored.")
+    if _scales(gold) != _scales(answer):
+        return Doubt("unit", f"“{gold.unit or answer.unit}”, on one side alone, was ignored.")
     return None
+
+
+def _currency(number: PlainNumber) -> str:
+    name = number.currency or number.unit
+    return _CURRENCY_OF.get(name.casefold(), number.currency)
+
+
+def _scales(number: PlainNumber) -> set[str]:
+    return {word for word in re.findall(r"\w+", number.unit) if word in SCALES or word.casefold() in SCALES}
 
 
 def _same_unit(gold: str, answer: str) -> bool:

@@ -92,6 +92,24 @@ def test_a_tolerance_too_wide_says_what_else_would_pass(grader):
     assert grader.explain("5000", "5000.0", "numeric").cautions == ()
 
 
+@pytest.mark.parametrize(
+    ("gold", "answer", "doubted"),
+    [
+        ("15 USD", "15 dollars", False),
+        ("$15", "USD 15", False),
+        ("$15", "15 euros", True),
+        ("$15 million", "$15", True),
+        ("$15 million", "$15 million.", False),
+        ("3 hours", "3 hrs", False),
+        ("12 m", "12 mm", True),
+        ("5 kg", "5 kg/m²", True),
+    ],
+)
+def test_units_are_told_apart(grader, gold, answer, doubted):
+    kinds = [caution.kind for caution in grader.explain(gold, answer, "flexible").cautions]
+    assert kinds == (["unit"] if doubted else [])
+
+
 def test_equal_text_carries_no_doubt_but_the_gold_may(grader):
     for text in ("2017-03-01", "28x28x1", "5 or 6", "3,14", "1e-9"):
         assert grader.explain(text, text, "flexible").cautions == ()
