@@ -1,12 +1,14 @@
 """Batches: predictions in, matched with the tasks, graded with progress, and their numbers out."""
 
+from services.batch.apart import OUTCOMES
 from services.batch.compare import Flip, FlipsPage
 from services.batch.formats import UnreadableFile
+from services.batch.lines import report_of_lines
 from services.batch.matching import BatchError, Count, Counts, Plan, Policy, RunCounts
 from services.batch.predictions import Columns, ColumnsUnclear
 from services.batch.report import as_markdown
 from services.batch.run import Batch, Progress
-from services.batch.store import FILTERS, OUTCOMES, BatchRow, RowsPage
+from services.batch.store import FILTERS, BatchRow, RowsPage
 from services.batch.versions import Versions
 
 __all__ = [
@@ -29,4 +31,5 @@ __all__ = [
     "UnreadableFile",
     "Versions",
     "as_markdown",
+    "report_of_lines",
 ]

@@ -10,8 +10,11 @@ import json
 import re
 from typing import Literal
 
+from services.grading.verdict import Outcome
+
 Apart = Literal["null", "blank", "html page", "traceback", "error message"]
-KINDS: tuple[Apart, ...] = ("null", "blank", "html page", "traceback", "error message")
+RowOutcome = Literal["right", "wrong", "not gradable", "no answer", "infrastructure"]
+OUTCOMES: tuple[RowOutcome, ...] = ("right", "wrong", "not gradable", "no answer", "infrastructure")
 
 _HEAD = 2000  # characters looked at
 _INVISIBLE = str.maketrans("", "", "\u200b\u200c\u200d\u2060\ufeff\0")
@@ -55,6 +58,14 @@ def apart(prediction: str | None) -> Apart | None:
     if _ERROR.fullmatch(text) or _is_error_object(prediction):
         return "error message"
     return None
+
+
+def outcome_of(outcome: Outcome, prediction: str | None) -> tuple[RowOutcome, Apart | Literal[""]]:
+    """A verdict's outcome, or where the answer is not right and tells of a failure, that, and which."""
+    kind = apart(prediction)
+    if kind is None or outcome == "right":
+        return outcome, ""
+    return "no answer" if kind in {"null", "blank"} else "infrastructure", kind
 
 
 def _is_error_object(prediction: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from services.batch.formats import BrokenRecord, UnreadableFile
 from services.batch.predictions import Columns, Prediction, PredictionsFile
-from services.batch.store import Store, as_bytes
+from services.batch.store import Store, add_row
 from services.catalog import SPLITS, Catalog, Query, Task
 
 MOST_ROWS = 1_000_000
@@ -107,8 +107,11 @@ class Plan:
         """
         chosen = columns or {}
         opened = [PredictionsFile.open(path, name, chosen.get(name)) for name, path in files]
-        with _told(folder):
+        try:
             folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+        with told_as_batch_error(folder):
             store = Store(folder / "batch.sqlite")
             try:
                 _fill(store, opened, catalog)
@@ -174,7 +177,6 @@ def _fill(store: Store, files: Iterable[PredictionsFile], catalog: Catalog) -> N
                 if rows > MOST_ROWS:
                     raise UnreadableFile(f"{file.name}: there are over {MOST_ROWS:,} predictions. Give fewer at once.")
                 _add(database, each, _run_name(opened, number, each), file.name)
-        database.execute("UPDATE row SET task = (SELECT task FROM task WHERE task.task_id = row.task_id)")
         database.execute("CREATE INDEX row_task ON row (run, task, sample)")
 
 
@@ -182,8 +184,7 @@ def _add(database: sqlite3.Connection, each: Prediction | BrokenRecord, run: str
     if isinstance(each, BrokenRecord):
         database.execute("INSERT INTO broken VALUES (?, ?, ?)", (plain(file), each.line, plain(each.why)))
         return
-    values = (plain(file), each.line, plain(run), plain(each.sample), plain(each.task_id), as_bytes(each.prediction))
-    database.execute("INSERT INTO row (file, line, run, sample, task_id, prediction) VALUES (?, ?, ?, ?, ?, ?)", values)
+    add_row(database, plain(file), each.line, plain(run), plain(each.sample), plain(each.task_id), each.prediction)
 
 
 def _run_name(files: Sequence[PredictionsFile], number: int, each: Prediction | BrokenRecord) -> str:
@@ -231,11 +232,15 @@ def _among(splits: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def _told(folder: Path) -> Iterator[None]:
+def told_as_batch_error(folder: Path) -> Iterator[None]:
+    """Turn what SQLite raises for a store in `folder` into a `BatchError`."""
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
-        message = (
-            f"The batch can't be written to {folder.name} ({error}). Nothing was graded. Free some space and retry."
-        )
-        raise BatchError(message) from error
+    except sqlite3.Error as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: Exception) -> BatchError:
+    return BatchError(
+        f"The batch can't be written to {folder.name} ({error}). Free some space and give the files again."
+    )

@@ -9,9 +9,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from services.batch.apart import OUTCOMES
 from services.batch.compare import compare
 from services.batch.matching import Counts, Policy
-from services.batch.store import OUTCOMES, BatchRow, Store
+from services.batch.store import BatchRow, Store
 from services.batch.summary import summaries
 from services.batch.versions import Versions
 
@@ -66,6 +67,8 @@ def export_rows(rows: Iterable[BatchRow], versions: Versions, kind: Export, path
 def as_markdown(report: Mapping[str, Any]) -> str:
     """The report for people: every rate with its interval and what it is a share of."""
     parts = ["# Batch report"]
+    if report["counts"]:
+        parts += _count_parts(report["counts"])
     if report["state"] != "done":
         parts.append(f"**Partial** ({report['state']}): rates are over the rows graded so far.")
     for run in report["runs"]:
@@ -76,6 +79,22 @@ def as_markdown(report: Mapping[str, Any]) -> str:
     revision = f" at revision {versions['revision']}" if versions["revision"] else ""
     parts.append(f"Graded by {versions['app']} ({versions['grader']}) on {_cell(versions['tasks'])}{revision}.")
     return "\n\n".join(parts) + "\n"
+
+
+def _count_parts(counts: Mapping[str, Any]) -> list[str]:
+    header = ("Run", "Rows", "Matched", "Tasks", "Duplicates", "Missing", "Unknown ids", "Other splits")
+    rows = [
+        (
+            *(run[name] for name in ("run", "rows", "matched", "tasks")),
+            *(run[name]["count"] for name in ("duplicates", "missing", "unknown", "other_splits")),
+        )
+        for run in counts["runs"]
+    ]
+    parts = [f"Counted against the tasks of {', '.join(counts['splits'])}.", _table(header, rows)] if rows else []
+    if counts["broken"]["count"]:
+        told = "; ".join(_cell(each) for each in counts["broken"]["examples"])
+        parts.append(f"{counts['broken']['count']:,} records can't be read. The first: {told}")
+    return parts
 
 
 def _run_parts(run: Mapping[str, Any]) -> list[str]:

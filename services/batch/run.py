@@ -14,18 +14,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from services.batch.apart import apart
+from services.batch.apart import outcome_of
 from services.batch.compare import FlipsPage, Won, compare, flips
 from services.batch.matching import Plan, Policy
 from services.batch.report import Export, build_report, export_rows
 from services.batch.store import Graded, RowsPage, Waiting, record, record_findings
 from services.batch.versions import Versions
-from services.catalog import Catalog
-from services.grading import Case, Grader, Verdict
+from services.catalog import Catalog, Task
+from services.grading import Grader, Verdict
 
 State = Literal["ready", "grading", "retrying", "explaining", "stopped", "failed", "done"]
-# From a case that was graded to the kinds of its cautions, and of its near misses.
-Explain = Callable[[Case], tuple[Iterable[str], Iterable[str]]]
+# From a task and an answer to the kinds of its cautions, and of its near misses.
+Explain = Callable[[Task, str], tuple[Iterable[str], Iterable[str]]]
 Findings = tuple[tuple[str, ...], tuple[str, ...]]
 T = TypeVar("T")
 
@@ -173,7 +173,7 @@ class Batch:
             return
 
         def find(waiting: Waiting) -> Findings:
-            cautions, near_misses = explain(self._case(waiting))
+            cautions, near_misses = explain(self._catalog.task(waiting.task_id), waiting.prediction or "")
             return tuple(cautions), tuple(near_misses)
 
         def keep(database: sqlite3.Connection, row: int, findings: Findings) -> None:
@@ -181,14 +181,12 @@ class Batch:
 
         self._work_through(_IN_DOUBT, "explaining", find, keep)
 
-    def _case(self, waiting: Waiting) -> Case:
-        task = self._catalog.task(waiting.task_id)
-        return Case(task.answer, waiting.prediction, task.reward_mode, task.atol, task.rtol)
-
     def _grade(self, waiting: Waiting) -> Graded:
-        case = self._case(waiting)
-        verdict = self._grader.grade(case.gold, case.prediction, case.reward_mode, case.atol, case.rtol, explain=False)
-        return graded(verdict, case.prediction)
+        task = self._catalog.task(waiting.task_id)
+        verdict = self._grader.grade(
+            task.answer, waiting.prediction, task.reward_mode, task.atol, task.rtol, explain=False
+        )
+        return graded(verdict, waiting.prediction)
 
     def _work_through(
         self,
@@ -269,11 +267,8 @@ class _Shared(Generic[T]):
 
 
 def graded(verdict: Verdict, prediction: str | None) -> Graded:
-    """A verdict as a row keeps it. A row shaped like a failure is set apart, unless the reference finds it right."""
-    kind = apart(prediction)
-    if kind is None or verdict.outcome == "right":
-        return Graded(verdict.outcome, verdict.reward, verdict.method, reason(verdict))
-    outcome: Literal["no answer", "infrastructure"] = "no answer" if kind in {"null", "blank"} else "infrastructure"
+    """A verdict as a row keeps it."""
+    outcome, kind = outcome_of(verdict.outcome, prediction)
     return Graded(outcome, verdict.reward, verdict.method, reason(verdict), kind)
 
 

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from services.batch.apart import RowOutcome
 from services.catalog import SPLITS, TIERS
 
-RowOutcome = Literal["right", "wrong", "not gradable", "no answer", "infrastructure"]
-OUTCOMES: tuple[RowOutcome, ...] = ("right", "wrong", "not gradable", "no answer", "infrastructure")
 FACETS = ("split", "tier", "level", "mode", "dataset")
 FILTERS = (*FACETS, "run", "task_id", "outcome", "method", "apart", "caution", "near_miss")
 REASON_SHOWN = 1000
@@ -37,8 +36,7 @@ CREATE TABLE graded (row INTEGER PRIMARY KEY, run TEXT NOT NULL, task INTEGER NO
   reason TEXT NOT NULL, apart TEXT NOT NULL, explained INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE finding (row INTEGER NOT NULL, sort TEXT NOT NULL, kind TEXT NOT NULL, UNIQUE (row, sort, kind));
 CREATE INDEX finding_kind ON finding (sort, kind, row);
-CREATE VIEW first AS SELECT run, task, min(row) AS row
-  FROM graded GROUP BY run, task;
+CREATE VIEW first AS SELECT run, task, min(row) AS row FROM graded GROUP BY run, task;
 """
 _WHERE = {
     **{name: f"task.{name} = ?" for name in FACETS},
@@ -151,7 +149,8 @@ class Store:
         position = -1
         while True:
             found = database.execute(
-                "SELECT queue.position, row.row, row.task_id, row.prediction FROM queue JOIN row ON row.row = queue.row "
+                "SELECT queue.position, row.row, row.task_id, row.prediction FROM queue "
+                "JOIN row ON row.row = queue.row "
                 f"LEFT JOIN graded ON graded.row = row.row WHERE queue.position > ? AND {select} "
                 "ORDER BY queue.position LIMIT ?",
                 (position, size),
@@ -190,6 +189,25 @@ class Store:
         with self.connection() as database:
             for row in database.execute(f"SELECT {_SHOWN} {_WITH_ANSWERS} WHERE {where} ORDER BY graded.row", values):
                 yield _batch_row(row)
+
+
+def add_row(
+    database: sqlite3.Connection, file: str, line: int, run: str, sample: str, task_id: str, prediction: str | None
+) -> int:
+    """Add a prediction, of the task with its id if there is one; gives back its number. Names are text SQLite takes."""
+    values = (file, line, run, sample, task_id, task_id, as_bytes(prediction))
+    added = database.execute(
+        "INSERT INTO row (file, line, run, sample, task_id, task, prediction) "
+        "VALUES (?, ?, ?, ?, ?, (SELECT task FROM task WHERE task_id = ?), ?)",
+        values,
+    )
+    assert added.lastrowid is not None
+    return added.lastrowid
+
+
+def queue_all(database: sqlite3.Connection) -> None:
+    """Queue every row, as they stand."""
+    database.execute("INSERT INTO queue SELECT row, row, run, task FROM row")
 
 
 def record(database: sqlite3.Connection, row: int, graded: Graded) -> None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
 
+from services.batch.apart import OUTCOMES
 from services.batch.statistics import mean_rate
-from services.batch.store import FACETS, GRADED_ROWS, OUTCOMES, Store, ordered
+from services.batch.store import FACETS, GRADED_ROWS, Store, ordered
 
 METHODS = ("exact", "numeric", "numeric_scaled", "list", "math_verify", "miss", "not_gradable")
 

@@ -1,12 +1,15 @@
 """Grade a file of answers.
 
-    python -m services.grading [--explain] [FILE.jsonl]
+    python -m services.grading [--explain] [--report json|markdown] [FILE.jsonl]
 
 One JSON object a line in (`gold`, `prediction`, `reward_mode`, `atol`, `rtol`; missing tolerances are 1e-3, a
 prediction of null is no answer), one line out for each: all it held, and `reward`, `method`, `outcome` and `rungs`.
 With --explain also `cautions`, why to doubt a match, or a gold that is not what the line's `question` asks for, and
 `near_misses`, the smallest edits that would make a failed answer pass. A line that can't be graded comes out with
 `error` and `line`, and the run goes on. Exit code 0; 1 when a line had an error; 2 when the file can't be read.
+
+With --report the numbers of all lines come out instead: rates with 95% intervals, what matched, failures apart. Lines
+may then name their `task_id` (lines of one task are its samples), `run`, `split`, `tier`, `level` and `dataset`.
 """
 
 from __future__ import annotations
@@ -125,11 +128,24 @@ def _tolerance(row: JsonObject, name: str) -> float:
     return float(value)
 
 
+def _print_report(answers: Iterable[JsonObject], kind: str, explained: bool) -> int:
+    from services.batch import BatchError, as_markdown, report_of_lines  # it loads pyarrow: not for plain lines
+
+    try:
+        report = report_of_lines(answers, explained)
+    except BatchError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(as_markdown(report) if kind == "markdown" else json.dumps(report, indent=1))
+    return int(report["counts"]["broken"]["count"] > 0)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m services.grading", description=(__doc__ or "").strip())
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("file", nargs="?", help="JSON lines; standard input when not given")
     parser.add_argument("--explain", action="store_true", help="add cautions and near misses to each line")
+    parser.add_argument("--report", choices=("json", "markdown"), help="print the numbers of all lines instead")
     arguments = parser.parse_args()
     name = arguments.file
     try:
@@ -140,7 +156,10 @@ def main() -> int:
     failed = False
     try:
         with lines, Grader() as grader:
-            for answer in graded_lines(lines, grader, explain=arguments.explain):
+            answers = graded_lines(lines, grader, explain=arguments.explain)
+            if arguments.report:
+                return _print_report(answers, arguments.report, arguments.explain)
+            for answer in answers:
                 failed |= "reward" not in answer
                 print(json.dumps(answer), flush=True)
     except OSError as error:
