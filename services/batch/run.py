@@ -20,12 +20,11 @@ from services.batch.matching import Plan, Policy
 from services.batch.report import Export, build_report, export_rows
 from services.batch.store import Graded, RowsPage, Waiting, record, record_findings
 from services.batch.versions import Versions
-from services.catalog import Catalog, Task
+from services.catalog import Catalog
 from services.grading import Grader, Verdict
 
 State = Literal["ready", "grading", "retrying", "explaining", "stopped", "failed", "done"]
-# From a task and an answer to the kinds of its cautions, and of its near misses.
-Explain = Callable[[Task, str], tuple[Iterable[str], Iterable[str]]]
+# the kinds of a row's cautions, and of its near misses
 Findings = tuple[tuple[str, ...], tuple[str, ...]]
 T = TypeVar("T")
 
@@ -60,17 +59,14 @@ class Progress:
 class Batch:
     """A plan under a policy, and its grading. All methods may be called from any thread."""
 
-    def __init__(
-        self, plan: Plan, policy: Policy, grader: Grader, catalog: Catalog, explain: Explain | None = None
-    ) -> None:
-        """Choose the rows; `explain` looks for cautions and near misses once all verdicts are there."""
+    def __init__(self, plan: Plan, policy: Policy, grader: Grader, catalog: Catalog) -> None:
+        """Choose the rows. All verdicts come first, then the cautions and near misses of rows not matched exactly."""
         self.plan = plan
         self.policy = policy
         self.total = plan.choose(policy)
         self._store = plan.store
         self._grader = grader
         self._catalog = catalog
-        self._explain = explain
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -168,18 +164,10 @@ class Batch:
         self._work_through(select, state, self._grade, keep)
 
     def _explain_all(self) -> None:
-        explain = self._explain
-        if explain is None:
-            return
-
-        def find(waiting: Waiting) -> Findings:
-            cautions, near_misses = explain(self._catalog.task(waiting.task_id), waiting.prediction or "")
-            return tuple(cautions), tuple(near_misses)
-
         def keep(database: sqlite3.Connection, row: int, findings: Findings) -> None:
             record_findings(database, row, *findings)
 
-        self._work_through(_IN_DOUBT, "explaining", find, keep)
+        self._work_through(_IN_DOUBT, "explaining", self._explain, keep)
 
     def _grade(self, waiting: Waiting) -> Graded:
         task = self._catalog.task(waiting.task_id)
@@ -187,6 +175,13 @@ class Batch:
             task.answer, waiting.prediction, task.reward_mode, task.atol, task.rtol, explain=False
         )
         return graded(verdict, waiting.prediction)
+
+    def _explain(self, waiting: Waiting) -> Findings:
+        task = self._catalog.task(waiting.task_id)
+        found = self._grader.explain(
+            task.answer, waiting.prediction, task.reward_mode, task.atol, task.rtol, question=task.question
+        )
+        return tuple(each.kind for each in found.cautions), tuple(each.kind for each in found.near_misses)
 
     def _work_through(
         self,

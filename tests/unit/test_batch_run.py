@@ -58,9 +58,9 @@ def graded(batch, seconds=60):
 def make(catalog, grader, tmp_path):
     made = []
 
-    def make(*files, policy=None, **more):
+    def make(*files, policy=None):
         plan = Plan.read(files, catalog, tmp_path / f"batch{len(made)}")
-        made.append(Batch(plan, policy or Policy(), grader, catalog, **more))
+        made.append(Batch(plan, policy or Policy(), grader, catalog))
         return made[-1]
 
     yield make
@@ -156,15 +156,11 @@ def test_two_runs_are_compared_by_task(make, tmp_path):
 
 
 def test_rows_are_found_by_what_grading_said(make, tmp_path):
-    def explain(task, prediction):
-        assert task.answer
-        return (["text_ignored"] if "apples" in prediction else []), (["prefix"] if ":" in prediction else [])
-
-    given = [(1, "1"), (2, "2 apples"), (3, "ANSWER: x"), (4, "40"), (5, "5 apples")]
-    batch = make(answers(tmp_path / "run.jsonl", given), explain=explain)
+    given = [(1, "1"), (2, "2 of 7"), ("c", "ANSWER: x"), (4, "400"), (5, "5 of 7")]
+    batch = make(answers(tmp_path / "run.jsonl", given))
     (run,) = graded(batch)["runs"]
-    assert (run["cautions"], run["near_misses"], run["explained"]) == ({"text_ignored": 2}, {"prefix": 1}, 4)
-    assert [row.task_id for row in batch.rows({"caution": "text_ignored", "tier": "easy"}).rows] == ["2"]
+    assert (run["cautions"]["several_values"], run["near_misses"]["prefix"], run["explained"]) == (2, 1, 4)
+    assert [row.task_id for row in batch.rows({"caution": "several_values", "tier": "easy"}).rows] == ["2"]
     (near,) = batch.rows({"near_miss": "prefix"}).rows
     assert (near.outcome, near.reward, near.method, near.near_misses, near.line) == (
         "wrong",
@@ -239,12 +235,15 @@ def test_a_stopped_batch_keeps_what_it_graded_and_goes_on(make, tmp_path):
 
 
 def test_equal_answers_are_graded_once(make, tmp_path, grader, monkeypatch):
-    asked = []
-    grade = grader.grade
-    monkeypatch.setattr(grader, "grade", lambda *case, **more: asked.append(case[:2]) or grade(*case, **more))
+    asked, explained = [], []
+    grade, explain = grader.grade, grader.explain
+    monkeypatch.setattr(grader, "grade", lambda *case, **more: asked.append((*case[:2], more)) or grade(*case, **more))
+    monkeypatch.setattr(grader, "explain", lambda *case, **more: explained.append(case[:2]) or explain(*case, **more))
     batch = make(answers(tmp_path / "run.jsonl", [(1, "1.5"), (2, "1.5")] * 50), policy=Policy(duplicates="samples"))
     graded(batch)
-    assert sorted(asked) == [("1", "1.5"), ("2", "1.5")]
+    once = [("1", "1.5"), ("2", "1.5")]
+    assert sorted(case for *case, more in asked if case[1] == "1.5" and more) == [list(case) for case in once]
+    assert sorted(explained) == once
     assert batch.rows({"outcome": "wrong"}).total == 100
 
 
