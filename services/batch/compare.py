@@ -33,6 +33,10 @@ class Flip:
     first: BatchRow
     second: BatchRow
 
+    def as_dict(self) -> dict[str, Any]:
+        rows = {"first": self.first.as_dict(), "second": self.second.as_dict()}
+        return {"task_id": self.task_id, "won": self.won, **rows}
+
 
 @dataclass(frozen=True)
 class FlipsPage:
@@ -41,6 +45,9 @@ class FlipsPage:
     total: int
     offset: int
     flips: list[Flip]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"total": self.total, "offset": self.offset, "flips": [flip.as_dict() for flip in self.flips]}
 
 
 def compare(store: Store, first: str, second: str) -> dict[str, Any]:

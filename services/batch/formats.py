@@ -19,16 +19,20 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow import types
 
 MB = 1_000_000
 FILE_LIMIT = 512 * MB
 ARRAY_LIMIT = 64 * MB
+UNPACKED_LIMIT = 2048 * MB
 LINE_LIMIT = 16 * MB
 VALUE_LIMIT = 2**20
 LEADING_RECORDS = 1000  # JSON records whose keys make the columns
 _CHUNK = 2**20
 _PARQUET_ROWS = 64
+_TOO_LONG = " " * (VALUE_LIMIT + 1)
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -281,17 +285,60 @@ def _not_utf8(name: str, line: int) -> UnreadableFile:
 
 def _parquet(path: Path, name: str) -> RecordFile:
     with _told_as(name):
-        columns = tuple(pq.read_schema(path).names)
+        schema = pq.read_schema(path)
 
     def records(wanted: tuple[str, ...]) -> Records:
+        kinds = {column: schema.field(column).type for column in wanted}
+        for column, kind in kinds.items():
+            if not (_is_text(kind) or types.is_primitive(kind) or types.is_decimal(kind) or types.is_null(kind)):
+                raise UnreadableFile(f"The column {column!r} of {name} holds {kind}, neither text nor numbers.")
+        texts = [column for column, kind in kinds.items() if _is_text(kind)]
         number = 0
-        with _told_as(name), pq.ParquetFile(path) as file:
+        # text as a dictionary: a text that stands in a million rows is unpacked once
+        with _told_as(name), pq.ParquetFile(path, read_dictionary=texts) as file:
+            unpacked = _unpacked_bytes(file, wanted)
+            if unpacked > UNPACKED_LIMIT:
+                raise UnreadableFile(
+                    f"{name} unpacks to {unpacked // MB:,} MB; {UNPACKED_LIMIT // MB:,} MB is the most. "
+                    "Split it in parts."
+                )
             for batch in file.iter_batches(_PARQUET_ROWS, columns=list(wanted), use_threads=False):
-                for values in batch.to_pylist():
+                columns = [_values(column) for column in batch.columns]
+                for values in zip(*columns, strict=True):
                     number += 1
-                    yield Record(number, {column: _written(value) for column, value in values.items()})
+                    yield Record(number, dict(zip(batch.schema.names, values, strict=True)))
 
-    return RecordFile(columns, records)
+    return RecordFile(tuple(schema.names), records)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _unpacked_bytes(file: pq.ParquetFile, wanted: tuple[str, ...]) -> int:
+    """What the columns wanted take uncompressed, as the file declares it."""
+    total = 0
+    for at in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(at)
+        columns = (group.column(place) for place in range(group.num_columns))
+        total += sum(column.total_uncompressed_size for column in columns if column.path_in_schema in wanted)
+    return total
+
+
+def _values(column: pa.Array) -> list[str | None]:
+    """A column as text; one too long to be graded is not unpacked, and another too long one stands for it."""
+    if not types.is_dictionary(column.type):
+        return [_written(value) for value in column.to_pylist()]
+    texts = column.dictionary
+    return [None if index is None else _text_at(texts, index) for index in column.indices.to_pylist()]
+
+
+def _text_at(texts: pa.Array, index: int) -> str:
+    one = texts.slice(index, 1)  # no copy
+    size = pc.binary_length(one)[0].as_py()
+    return one[0].as_py() if size <= 4 * VALUE_LIMIT else _TOO_LONG
 
 
 @contextmanager
@@ -308,8 +355,4 @@ def _written(value: object) -> str | None:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, list | dict):
-        return json.dumps(value, default=str, ensure_ascii=False)
     return str(value)

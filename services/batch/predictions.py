@@ -120,7 +120,7 @@ class PredictionsFile:
             elif columns.prediction not in values:
                 yield BrokenRecord(record.line, f"There is no {columns.prediction!r}.")
             elif answer is not None and len(answer) > VALUE_LIMIT:
-                why = f"The answer has {len(answer):,} characters; {VALUE_LIMIT:,} is the most that can be graded."
+                why = f"The answer has over {VALUE_LIMIT:,} characters, the most that can be graded."
                 yield BrokenRecord(record.line, why)
             else:
                 yield Prediction(

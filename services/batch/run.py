@@ -18,7 +18,7 @@ from services.batch.apart import outcome_of
 from services.batch.compare import FlipsPage, Won, compare, flips
 from services.batch.matching import Plan, Policy
 from services.batch.report import Export, build_report, export_rows
-from services.batch.store import Graded, RowsPage, Waiting, record, record_findings
+from services.batch.store import BatchRow, Graded, RowsPage, Waiting, record, record_findings
 from services.batch.versions import Versions
 from services.catalog import Catalog
 from services.grading import Grader, Verdict
@@ -120,6 +120,14 @@ class Batch:
     def rows(self, filters: Mapping[str, str], offset: int = 0, limit: int = 50) -> RowsPage:
         """Graded rows that pass the filters, see `Store.rows`."""
         return self._store.rows(filters, offset, limit)
+
+    def row(self, number: int) -> BatchRow:
+        """The graded row of this number, its answer whole.
+
+        Raises:
+            KeyError: none has it.
+        """
+        return self._store.rows_numbered([number])[number]
 
     def compare(self, first: str, second: str) -> dict[str, Any]:
         """Two runs side by side, see `compare.compare`."""

@@ -9,12 +9,13 @@ import random
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from services.batch.apart import RowOutcome
 from services.catalog import SPLITS, TIERS
+from services.grading.verdict import shown
 
 FACETS = ("split", "tier", "level", "mode", "dataset")
 FILTERS = (*FACETS, "run", "task_id", "outcome", "method", "apart", "caution", "near_miss")
@@ -100,6 +101,11 @@ class BatchRow:
     cautions: tuple[str, ...]
     near_misses: tuple[str, ...]
 
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON's own types; a long answer is cut as a verdict's texts are."""
+        answer = None if self.prediction is None else shown(self.prediction)
+        return asdict(self) | {"prediction": answer}
+
 
 @dataclass(frozen=True)
 class RowsPage:
@@ -108,6 +114,9 @@ class RowsPage:
     total: int
     offset: int
     rows: list[BatchRow]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"total": self.total, "offset": self.offset, "rows": [row.as_dict() for row in self.rows]}
 
 
 class Store:

@@ -1,6 +1,7 @@
 """Predictions files: values come out as they were written, broken records are told, columns are found or asked for."""
 
 import json
+import resource
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -62,9 +63,8 @@ def test_parquet_values_are_text(tmp_path):
         "numbers": [0.1, 1e-5, 12345678.25, float("inf")],
         "whole": [12345678901234567, 7, -1, 0],
         "truth": [True, False, None, True],
-        "lists": [["a", "b"], [], None, ["é"]],
     }
-    table = pa.table({"task_id": ["1", "2", "3", "4"], **columns})
+    table = pa.table({"task_id": ["1", "2", "3", "4"], "lists": [["a"]] * 4, **columns})
     pq.write_table(table, tmp_path / "run.parquet")
     told = {
         name: [each.prediction for each in read(tmp_path / "run.parquet", Columns("task_id", name))] for name in columns
@@ -74,7 +74,22 @@ def test_parquet_values_are_text(tmp_path):
         "numbers": ["0.1", "1e-05", "12345678.25", "inf"],
         "whole": ["12345678901234567", "7", "-1", "0"],
         "truth": ["true", "false", None, "true"],
-        "lists": ['["a", "b"]', "[]", None, '["é"]'],
+    }
+    with pytest.raises(UnreadableFile, match=r"'lists' of run\.parquet holds list<element: string>, neither text nor"):
+        read(tmp_path / "run.parquet", Columns("task_id", "lists"))
+
+
+def test_a_long_text_in_every_row_of_a_parquet_file_is_not_unpacked_in_each(tmp_path):
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * 5000 + [1]), pa.array(["x" * 30_000_000, "12"]))
+    table = pa.table({"task_id": [str(number) for number in range(5001)], "answer": long})
+    pq.write_table(table, tmp_path / "run.parquet")
+    del long, table
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = read(tmp_path / "run.parquet")
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000 < 500
+    assert found[-1] == Prediction(5001, "5000", "12")
+    assert {each.why for each in found[:-1]} == {
+        "The answer has over 1,048,576 characters, the most that can be graded."
     }
 
 
@@ -99,7 +114,7 @@ def test_broken_lines_are_told_with_their_numbers_and_the_rest_is_read(tmp_path)
         (5, "There is no task id in 'task_id'."),
         (6, "There is no 'prediction'."),
         (7, "The line has more than one JSON object (character 36)."),
-        (8, "The answer has 1,048,577 characters; 1,048,576 is the most that can be graded."),
+        (8, "The answer has over 1,048,576 characters, the most that can be graded."),
     ]
     table = written(tmp_path / "run.csv", 'id,answer\n1,"a\nb"\n2,x,y\n3\n\n4,ok\n5,"a" b\n6,"never\nclosed')
     assert read(table) == [

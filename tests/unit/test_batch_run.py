@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services.batch import OUTCOMES, Batch, Plan, Policy, UnreadableFile, as_markdown
+from services.batch import OUTCOMES, Batch, BatchError, Plan, Policy, UnreadableFile, as_markdown
 from services.catalog import open_catalog
 from services.grading import Grader
 from services.settings import Settings
@@ -275,6 +275,36 @@ def test_files_that_can_not_be_read_leave_nothing_behind(catalog, tmp_path):
     with pytest.raises(UnreadableFile, match=r"gone\.csv can't be read: No such file or directory\."):
         Plan.read([file, ("gone.csv", tmp_path / "gone.csv")], catalog, tmp_path / "batch")
     assert not (tmp_path / "batch").exists()
+
+
+def test_what_can_not_be_written_is_a_sentence_and_loses_nothing(make, catalog, tmp_path):
+    file = answers(tmp_path / "run.jsonl", [(1, "1")])
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(BatchError, match=r"can't be written to taken .* Free some space and give the files again\."):
+        Plan.read([file], catalog, tmp_path / "taken")
+    batch = make(file)
+    with batch.plan.store.connection() as database:
+        database.execute("ALTER TABLE graded RENAME TO elsewhere")
+    batch.start()
+    batch.wait(10)
+    failed = batch.progress()
+    assert failed.state == "failed"
+    assert failed.sentence.startswith("Grading ended early: the results can't be written (no such table: ")
+    assert failed.sentence.endswith("). What was graded is kept; start again to go on.")
+    with batch.plan.store.connection() as database:
+        database.execute("ALTER TABLE elsewhere RENAME TO graded")
+    assert graded(batch)["runs"][0]["outcomes"]["right"] == 1
+
+
+def test_a_row_can_be_sent_to_a_page(make, tmp_path):
+    batch = make(answers(tmp_path / "run.jsonl", [(1, "\ud800" + "x" * 5000)]))
+    graded(batch)
+    page = batch.rows({}).as_dict()
+    assert json.dumps(page, ensure_ascii=False).encode()
+    assert page["rows"][0]["prediction"].endswith("x… (5,001 characters)")
+    assert batch.row(page["rows"][0]["row"]).prediction == "\ud800" + "x" * 5000
+    with pytest.raises(KeyError):
+        batch.row(99)
 
 
 def test_runs_are_named_by_file_and_column(make, tmp_path):
