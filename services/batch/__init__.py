@@ -4,11 +4,11 @@ from services.batch.apart import OUTCOMES
 from services.batch.compare import Flip, FlipsPage
 from services.batch.formats import UnreadableFile
 from services.batch.lines import report_of_lines
-from services.batch.matching import BatchError, Count, Counts, Plan, Policy, RunCounts
+from services.batch.matching import Count, Counts, Plan, Policy, RunCounts
 from services.batch.predictions import Columns, ColumnsUnclear
 from services.batch.report import as_markdown
 from services.batch.run import Batch, Progress
-from services.batch.store import FILTERS, BatchRow, RowsPage
+from services.batch.store import FILTERS, BatchError, BatchRow, RowsPage
 from services.batch.versions import Versions
 
 __all__ = [

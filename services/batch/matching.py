@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from services.batch.formats import BrokenRecord, UnreadableFile
 from services.batch.predictions import Columns, Prediction, PredictionsFile
-from services.batch.store import Store, add_row
+from services.batch.store import BatchError, Store, add_row
 from services.catalog import SPLITS, Catalog, Query, Task
 
 MOST_ROWS = 1_000_000
@@ -20,10 +20,6 @@ _NAME_LIMIT = 200  # characters of an id, a run's name or a sample number
 _SAMPLE = (
     "CASE sample WHEN '' THEN '#' || row ELSE task || ' ' || sample END"  # rows without a number are all different
 )
-
-
-class BatchError(Exception):
-    """The batch can't be kept on disk; the message is a sentence for the person."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +103,12 @@ class Plan:
         """
         chosen = columns or {}
         opened = [PredictionsFile.open(path, name, chosen.get(name)) for name, path in files]
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _unwritable(folder, error) from error
         with told_as_batch_error(folder):
-            store = Store(folder / "batch.sqlite")
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                store = Store(folder / "batch.sqlite")
+            except OSError as error:
+                raise _unwritable(folder, error) from error
             try:
                 _fill(store, opened, catalog)
             except BaseException:

@@ -56,6 +56,10 @@ _SHOWN = (
 )
 
 
+class BatchError(Exception):
+    """The batch can't be kept on disk, or is gone from it; the message is a sentence for the person."""
+
+
 @dataclass(frozen=True)
 class Graded:
     """What grading said of one row. `apart` is the failure the answer is shaped like, or empty."""
@@ -126,13 +130,20 @@ class Store:
         """Make a new, empty store at `path`."""
         self.path = path
         self._shuffle = random.Random(0)
+        path.touch()
         with self.connection() as database:
             database.execute("PRAGMA journal_mode = WAL")  # so that reading never waits for writing
             database.executescript(_SCHEMA)
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """A connection of the caller's own; what it wrote is kept when the block ends well."""
+        """A connection of the caller's own; what it wrote is kept when the block ends well.
+
+        Raises:
+            BatchError: the store was removed.
+        """
+        if not self.path.exists():
+            raise BatchError("This batch was closed, and its rows are gone. Give the files again.")
         database = sqlite3.connect(self.path, timeout=60)
         try:
             database.execute("PRAGMA synchronous = OFF")  # a temporary file: nothing is lost that a crash leaves

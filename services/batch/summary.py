@@ -77,8 +77,8 @@ def _summary(database: sqlite3.Connection, run: str, queued: int) -> dict[str, A
 def _group(tallies: Sequence[_Tally], absent: int) -> dict[str, Any]:
     """`tasks` and `rows` graded, rows by `outcomes`, `missing` tasks counted as wrong, and the two rates.
 
-    `all` is pass@1 over all tasks graded and the missing ones that count; `answered` over the tasks with an answer that
-    is right or wrong, of those answers alone.
+    `all` is pass@1 over all tasks graded and the missing ones that count, where a row set apart is a try that was not
+    right; `answered` over the tasks with an answer that is right or wrong, of those answers alone.
     """
     outcomes = [sum(column) for column in zip(*(tally.outcomes for tally in tallies), strict=True)] or [0] * len(
         OUTCOMES

@@ -305,6 +305,9 @@ def test_a_row_can_be_sent_to_a_page(make, tmp_path):
     assert batch.row(page["rows"][0]["row"]).prediction == "\ud800" + "x" * 5000
     with pytest.raises(KeyError):
         batch.row(99)
+    batch.close()
+    with pytest.raises(BatchError, match="This batch was closed"):
+        batch.rows({})
 
 
 def test_runs_are_named_by_file_and_column(make, tmp_path):
