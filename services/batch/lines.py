@@ -24,9 +24,10 @@ _FACETS = (
 )
 
 
-def report_of_lines(answers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def report_of_lines(answers: Iterable[Mapping[str, Any]], explained: bool) -> dict[str, Any]:
     """The report (see `build_report`) of graded lines; one without `reward` counts as broken.
 
+    Of `explained` lines the cautions and near misses are counted.
     A line may name its `task_id`, `run`, `sample` and facets. Lines of one task are its samples; a line without a task
     id is a task of its own.
 
@@ -40,7 +41,7 @@ def report_of_lines(answers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         with store.connection() as database:
             for number, answer in enumerate(answers, 1):
                 if "reward" in answer:
-                    _keep(store, database, number, answer)
+                    _keep(store, database, number, answer, explained)
                     continue
                 count += 1
                 if len(broken) < EXAMPLES:
@@ -50,7 +51,7 @@ def report_of_lines(answers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         return build_report(store, versions, Counts((), (), Count(count, tuple(broken))))
 
 
-def _keep(store: Store, database: sqlite3.Connection, number: int, answer: Mapping[str, Any]) -> None:
+def _keep(store: Store, database: sqlite3.Connection, number: int, answer: Mapping[str, Any], explained: bool) -> None:
     task_id = _named(answer, ("task_id",)) or f"line {number}"
     store.add_tasks(database, [(task_id, *(_named(answer, names) for names in _FACETS))])
     given = answer.get("prediction")
@@ -59,7 +60,7 @@ def _keep(store: Store, database: sqlite3.Connection, number: int, answer: Mappi
     row = add_row(database, "", number, run, _named(answer, ("sample",)), task_id, prediction)
     outcome, kind = outcome_of(answer["outcome"], prediction)
     record(database, row, Graded(outcome, answer["reward"], answer["method"], "", kind))
-    if "cautions" in answer:
+    if explained:
         record_findings(database, row, *(_kinds(answer, name) for name in ("cautions", "near_misses")))
 
 
@@ -68,4 +69,4 @@ def _named(answer: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _kinds(answer: Mapping[str, Any], name: str) -> list[str]:
-    return [str(finding["kind"]) for finding in answer.get(name, ())]
+    return [finding["kind"] for finding in answer[name]]

@@ -18,9 +18,9 @@ LINES = [
 ]
 
 
-def report(kind, lines):
+def report(kind, lines, *more):
     given = "".join(json.dumps(line) + "\n" for line in lines)
-    command = [sys.executable, "-m", "services.grading", "--report", kind]
+    command = [sys.executable, "-m", "services.grading", "--report", kind, *more]
     done = subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
@@ -49,6 +49,18 @@ def test_the_numbers_of_all_lines_as_markdown():
     assert "| numeric\\_scaled | 1 |" in out
     code, out, _ = report("markdown", [])
     assert (code, out.splitlines()[0]) == (0, "# Batch report")
+
+
+def test_cautions_and_near_misses_are_counted_with_explain():
+    lines = [
+        {"gold": "yes", "prediction": "ANSWER: yes", "reward_mode": "exact_bool"},
+        {"gold": "5", "prediction": "5 of 7"},
+        {"gold": "5", "prediction": "5", "cautions": 3},
+    ]
+    (run,) = json.loads(report("json", lines, "--explain")[1])["runs"]
+    assert (run["explained"], run["cautions"]["several_values"], run["near_misses"]["prefix"]) == (3, 1, 1)
+    (run,) = json.loads(report("json", lines)[1])["runs"]
+    assert (run["explained"], run["cautions"], run["outcomes"]["right"]) == (0, {}, 2)
 
 
 @pytest.mark.parametrize("kind", ["json", "markdown"])
