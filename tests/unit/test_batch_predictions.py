@@ -6,9 +6,11 @@ import resource
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from services.batch import Columns, ColumnsUnclear, UnreadableFile
-from services.batch.formats import BrokenRecord
+from services.batch.formats import BrokenRecord, Record, _line_record
 from services.batch.predictions import Prediction, PredictionsFile, find_columns
 
 AS_WRITTEN = ["NA", "007", "True", "1e-3", "0.10", "12345678901234567890", "", " x ", "=1+1", "a\nb", 'say "hi"']
@@ -185,3 +187,40 @@ def test_a_file_too_large_is_not_read(tmp_path):
             file.truncate(size)
         with pytest.raises(UnreadableFile, match=sentence):
             read(path)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.dictionaries(st.text(), values, max_size=4), st.sampled_from([None, 1, "\t"]), st.booleans())
+def test_any_json_object_is_read_as_json_reads_it(fields, indent, plain):
+    line = " ".join(json.dumps({"id": 1, "answer": 0} | fields, indent=indent, ensure_ascii=plain).split("\n"))
+    record = _line_record(1, line.encode("utf-8", "surrogatepass"))
+    if not plain and any("\ud800" <= mark <= "\udfff" for mark in line):
+        assert record == BrokenRecord(1, "The line is not UTF-8 text.")
+        return
+    read = json.loads(line)
+    assert list(record.values) == list(read)
+    for name, value in read.items():
+        told = record.values[name]
+        assert (told is None) == (value is None)
+        if isinstance(value, str):
+            assert told == value
+        elif value is not None:
+            assert told in line and repr(json.loads(told)) == repr(value)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text('{}[]":,1e-.\\u null "a":', max_size=40))
+def test_a_line_json_can_not_read_is_told_and_one_it_can_is_read(text):
+    record = _line_record(1, text.encode())
+    try:
+        good = isinstance(json.loads(text), dict)
+    except ValueError:
+        good = False
+    assert isinstance(record, Record) == good
