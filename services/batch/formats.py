@@ -2,7 +2,7 @@
 
 No value changes: numbers stay as they are written, NA and 007 too. In JSON, true is `true`, a list or an object the
 characters it is written with, and null no value; CSV has no null, an empty cell is an empty text. Parquet numbers are
-written the shortest way that reads back as the same number.
+written the shortest way that reads back as the same number; its lists and objects are refused.
 """
 
 from __future__ import annotations

@@ -61,12 +61,12 @@ def _keep(store: Store, database: sqlite3.Connection, number: int, answer: Mappi
     outcome, kind = outcome_of(answer["outcome"], prediction)
     record(database, row, Graded(outcome, answer["reward"], answer["method"], "", kind))
     if explained:
-        record_findings(database, row, *(_kinds(answer, name) for name in ("cautions", "near_misses")))
+        record_findings(database, row, (_kinds(answer, "cautions"), _kinds(answer, "near_misses")))
 
 
 def _named(answer: Mapping[str, Any], names: Iterable[str]) -> str:
     return next((plain(str(answer[name])) for name in names if answer.get(name) is not None), "")
 
 
-def _kinds(answer: Mapping[str, Any], name: str) -> list[str]:
-    return [finding["kind"] for finding in answer[name]]
+def _kinds(answer: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    return tuple(finding["kind"] for finding in answer[name])

@@ -18,14 +18,12 @@ from services.batch.apart import outcome_of
 from services.batch.compare import FlipsPage, Won, compare, flips
 from services.batch.matching import Plan, Policy
 from services.batch.report import Export, build_report, export_rows
-from services.batch.store import BatchRow, Graded, RowsPage, Waiting, record, record_findings
+from services.batch.store import BatchRow, Findings, Graded, RowsPage, Waiting, record, record_findings
 from services.batch.versions import Versions
 from services.catalog import Catalog
 from services.grading import Grader, Verdict
 
 State = Literal["ready", "grading", "retrying", "explaining", "stopped", "failed", "done"]
-# the kinds of a row's cautions, and of its near misses
-Findings = tuple[tuple[str, ...], tuple[str, ...]]
 T = TypeVar("T")
 
 _UNGRADED = "graded.row IS NULL"
@@ -146,9 +144,9 @@ class Batch:
     def _run(self) -> None:
         end: State = "failed"
         try:
-            self._grade_all(_UNGRADED, "grading")
-            self._grade_all(_COULD_NOT_RUN, "retrying")
-            self._explain_all()
+            self._work_through(_UNGRADED, "grading", self._grade, record)
+            self._work_through(_COULD_NOT_RUN, "retrying", self._grade, record)
+            self._work_through(_IN_DOUBT, "explaining", self._explain, record_findings)
             end = "stopped" if self._stopping.is_set() else "done"
         except Exception as error:
             _LOG.exception("A batch ended early.")
@@ -164,18 +162,6 @@ class Batch:
         with self._store.connection() as database:
             found = database.execute(f"SELECT count(*) FROM queue LEFT JOIN graded USING (row) WHERE {select}")
             return int(found.fetchone()[0])
-
-    def _grade_all(self, select: str, state: State) -> None:
-        def keep(database: sqlite3.Connection, row: int, graded: Graded) -> None:
-            record(database, row, graded)
-
-        self._work_through(select, state, self._grade, keep)
-
-    def _explain_all(self) -> None:
-        def keep(database: sqlite3.Connection, row: int, findings: Findings) -> None:
-            record_findings(database, row, *findings)
-
-        self._work_through(_IN_DOUBT, "explaining", self._explain, keep)
 
     def _grade(self, waiting: Waiting) -> Graded:
         task = self._catalog.task(waiting.task_id)

@@ -20,6 +20,7 @@ from services.grading.verdict import shown
 FACETS = ("split", "tier", "level", "mode", "dataset")
 FILTERS = (*FACETS, "run", "task_id", "outcome", "method", "apart", "caution", "near_miss")
 REASON_SHOWN = 1000
+Findings = tuple[tuple[str, ...], tuple[str, ...]]  # kinds of a row's cautions, and of its near misses
 
 # An answer is kept as bytes: SQLite's text can't hold every text that JSON can.
 # place puts tasks in a shuffled order, so that the tasks of a run stopped early are a fair sample of all.
@@ -238,10 +239,9 @@ def record(database: sqlite3.Connection, row: int, graded: Graded) -> None:
     )
 
 
-def record_findings(
-    database: sqlite3.Connection, row: int, cautions: Iterable[str], near_misses: Iterable[str]
-) -> None:
-    """Keep the kinds of a graded row's cautions and near misses, each once."""
+def record_findings(database: sqlite3.Connection, row: int, findings: Findings) -> None:
+    """Keep what a graded row was found to have, each kind once."""
+    cautions, near_misses = findings
     found = [(row, "caution", kind) for kind in cautions] + [(row, "near_miss", kind) for kind in near_misses]
     database.executemany("INSERT OR IGNORE INTO finding VALUES (?, ?, ?)", found)
     database.execute("UPDATE graded SET explained = 1 WHERE row = ?", (row,))
