@@ -105,7 +105,7 @@ def test_a_value_that_can_not_be_written_out_does_not_spoil_the_verdict(one_work
     verdict = one_worker.grade("x", r"\boxed{\dfrac{5^{(5^{(5^{(5^5)})}-4)}-5}{16}}", "exact_short")
     assert (verdict.method, symbolic(verdict).state) == ("miss", "failed")
     assert symbolic(verdict).prediction is None
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 4
 
 
 def test_waiting_for_a_worker_does_not_count_against_the_time(one_worker):

@@ -206,7 +206,7 @@ def test_one_who_goes_over_a_limit_disturbs_no_other(tmp_path):
         while not run.log.done:
             began = time.monotonic()
             beats.append((await ended(pool, "print(y)", token=BOB))[0])
-            assert time.monotonic() - began < 2
+            assert time.monotonic() - began < 5
         pids = kernels_below(tmp_path)
         await asyncio.sleep(0.1)
         return set(beats), run.message, [alive(pid) for pid in pids]
