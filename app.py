@@ -14,11 +14,12 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
+from services.batch import Batches
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
 from services.kernels import KernelPool, Launcher, guard_memory
-from services.routes import kernel_routes
+from services.routes import batch_routes, kernel_routes
 from services.settings import ROOT, Settings, SettingsError, load_settings
 
 WEB = ROOT / "assets" / "web"
@@ -37,19 +38,25 @@ def create_app(settings: Settings) -> FastAPI:
 
     catalog = open_catalog(settings)
     datafiles = DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds)
-    grader = Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)
+
+    def new_grader() -> Grader:
+        return Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)
+
+    grader = new_grader()
+    batches = Batches(settings.cache_dir / "batches", catalog, new_grader, settings.batch_mb)
     launcher = Launcher.from_settings(settings)
     pool = KernelPool.from_settings(settings, launcher)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        with grader:
+        with grader, contextlib.closing(batches):
             async with launcher, pool:
                 yield
 
     app = FastAPI(title="SmolDataEnvs Workbench", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     own_names = None if settings.public else {"localhost", "127.0.0.1", "::1", settings.gradio_server_name}
     app.include_router(kernel_routes(pool, catalog, datafiles, own_names, proxied=bool(settings.space_id)))
+    app.include_router(batch_routes(batches, own_names))
 
     @app.get("/web/plotly.min.js")
     async def plotly_js() -> FileResponse:
@@ -58,7 +65,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount("/web", StaticFiles(directory=WEB), name="web")
     gr.mount_gradio_app(
         app,
-        build_page(catalog, datafiles, grader, launcher.report),
+        build_page(catalog, datafiles, grader, batches, launcher.report),
         path="/",
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,

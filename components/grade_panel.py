@@ -40,8 +40,10 @@ def answer_grader(catalog: Catalog, grader: Grader) -> GradeAnswer:
             task = catalog.task(str(task_id))
         except UnknownTask as error:
             return {"error": str(error)}
-        verdict = grader.grade(task.answer, prediction, task.reward_mode, task.atol, task.rtol)
-        return verdict.as_dict() | {
+        explained = grader.explain(
+            task.answer, prediction, task.reward_mode, task.atol, task.rtol, question=task.question
+        )
+        return explained.as_dict() | {
             "task_id": task.task_id,
             "gold": task.answer,
             "reward_mode": task.reward_mode,

@@ -8,13 +8,16 @@ from typing import Any
 import gradio as gr
 
 from components.api import public_api
+from components.batch_report import batch_report
 from components.confinement import confinement
 from components.data_preview import data_preview
 from components.grade_panel import answer_grader, grade_panel
+from components.grader_lab import grader_lab
 from components.notebook import notebook
 from components.starter import starter_for
 from components.task_browser import task_browser
 from components.task_view import task_view
+from services.batch import Batches
 from services.catalog import Catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
@@ -30,8 +33,15 @@ THEME = gr.themes.Default(
 MASTHEAD = """
 <header class="masthead">
   <h1>SmolDataEnvs Workbench</h1>
-  <p>Browse a task, look at its data, solve it in a live kernel, grade the answer.</p>
+  <nav aria-label="Views">
+    <a href="./" data-view="" aria-current="page">Tasks</a>
+    <a href="?view=lab" data-view="lab">Grader lab</a>
+    <a href="?view=batch" data-view="batch">Batch</a>
+  </nav>
 </header>
+"""
+MASTHEAD_LOAD = """
+import(new URL('web/masthead.js', document.baseURI)).then(module => module.mount(element));
 """
 
 
@@ -39,13 +49,14 @@ def build_page(
     catalog: Catalog,
     datafiles: DataFiles,
     grader: Grader,
+    batches: Batches,
     confined: Callable[[], dict[str, Any]],
 ) -> gr.Blocks:
     """The whole page and its public API. `confined` reports to the pane `confinement`."""
     grade_answer = answer_grader(catalog, grader)
     page: gr.Blocks
     with gr.Blocks(title="SmolDataEnvs Workbench", fill_width=True, analytics_enabled=False) as page:
-        gr.HTML(MASTHEAD, apply_default_css=False, elem_id="masthead")
+        gr.HTML(MASTHEAD, js_on_load=MASTHEAD_LOAD, apply_default_css=False, elem_id="masthead")
         with gr.Row(elem_id="workbench"):
             with gr.Column(elem_id="browse"):
                 task_browser(catalog)
@@ -55,6 +66,10 @@ def build_page(
                 notebook(starter_for(catalog, datafiles))
             with gr.Column(elem_id="judge"):
                 grade_panel(catalog, grade_answer)
+        with gr.Column(elem_id="lab"):
+            grader_lab(grader)
+        with gr.Column(elem_id="batch"):
+            batch_report(batches, grade_answer)
         confinement(confined)
         public_api(catalog, datafiles, grade_answer)
     return page

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 
 # Gradio's client gives undefined where the app can't be reached; the panes are told by an error.
 _LOAD = """
@@ -51,11 +52,16 @@ def _given_objects(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """
 
     @functools.wraps(answer)
-    def in_thread(request: Any) -> JSONResponse:
-        return JSONResponse(answer(request) if isinstance(request, dict) else _NO_OBJECT)
+    def in_thread(request: Any) -> Response:
+        return _json(answer(request) if isinstance(request, dict) else _NO_OBJECT)
 
     @functools.wraps(answer)
-    async def awaited(request: Any) -> JSONResponse:
-        return JSONResponse(await answer(request) if isinstance(request, dict) else _NO_OBJECT)
+    async def awaited(request: Any) -> Response:
+        return _json(await answer(request) if isinstance(request, dict) else _NO_OBJECT)
 
     return awaited if inspect.iscoroutinefunction(answer) else in_thread
+
+
+def _json(answer: Any) -> Response:
+    """`answer` as JSON in ASCII, which holds every text: half a surrogate pair has no bytes in UTF-8."""
+    return Response(json.dumps(answer, allow_nan=False, separators=(",", ":")), media_type="application/json")

@@ -56,6 +56,8 @@ class Settings(BaseSettings):
     grader_seconds: float = Field(5.0, gt=0, description="Wall time one symbolic comparison may take, in seconds.")
     grader_memory_mb: int = Field(1024, ge=256, description="Memory one symbolic worker may take, in MB.")
 
+    batch_mb: int = Field(100, ge=1, description="What one visitor's files of predictions may hold together, in MB.")
+
     kernel_python: Path = Field(
         ROOT / ".venv-kernel" / "bin" / "python", description="Python of the kernels' own environment."
     )

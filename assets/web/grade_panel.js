@@ -1,28 +1,10 @@
 // The grade panel: an answer, its verdict, the ladder, and the attempts made in this tab.
 import {KernelClient} from './kernel_client.js';
-import {excerpt, figure, ladder} from './ladder.js';
+import {excerpt} from './ladder.js';
+import {OUTCOMES, goldLine, inLab, outcome, rungs} from './verdict.js';
 import {h, workbench} from './workbench.js';
 
 const ATTEMPTS_KEPT = 30;
-const REASONS = {
-  exact: 'The texts are the same.',
-  numeric: 'The numbers are close enough.',
-  numeric_scaled: 'The numbers are close enough, one of them as a percentage.',
-  list: 'The lists match, item by item.',
-  math_verify: 'math_verify finds the two equal.',
-  miss: 'No rung of the ladder matched.',
-  not_gradable: 'No rung matched, and the symbolic one could not run. This is not a zero: there is no reward.',
-};
-const OUTCOMES = {'right': ['✓', 'Right', 'good'], 'wrong': ['✕', 'Wrong', 'bad'], 'not gradable': ['!', 'Not gradable', 'warn']};
-
-/** Why the verdict is what it is; math_verify may have read no more than a part of the texts, which is said here. */
-function reasonOf({method, rungs, gold}, prediction) {
-  const {gold: left, prediction: right} = rungs.find(rung => rung.name === method) ?? {};
-  const whole = left?.text === gold.trim() && right?.text === prediction.trim();
-  if (method !== 'math_verify' || !left?.text || !right?.text || whole) return REASONS[method];
-  return `${REASONS[method]} It read ${excerpt(left.text)} in the gold and ${excerpt(right.text)} in the answer.`;
-}
-
 /** What this tab keeps of a task: the answer in the box and the attempts. Kept on reload, gone with the tab. */
 const kept = {
   get(taskId) {
@@ -110,22 +92,14 @@ export function mount(pane, server) {
   }
 
   function show(answer, prediction) {
-    const [icon, words, look] = OUTCOMES[answer.outcome];
-    verdictBox.replaceChildren(h('div', {class: `outcome ${look}`, 'data-outcome': answer.outcome, 'data-method': answer.method},
-      h('span', {class: 'outcome-icon', 'aria-hidden': 'true'}, icon),
-      h('div', {}, h('p', {class: 'outcome-words'}, words), h('p', {class: 'small'}, reasonOf(answer, prediction)),
-        h('p', {class: 'small muted'}, answer.reward === null ? 'no reward' : `reward ${answer.reward.toFixed(1)}`, ' · method ', h('span', {class: 'mono'}, answer.method)))));
+    verdictBox.replaceChildren(outcome(answer, prediction, put));
     revealButton.hidden = true;
-    ladderBox.replaceChildren(goldLine(answer.gold),
-      h('div', {class: 'row spread'}, h('h3', {}, 'The ladder'), h('span', {class: 'small muted'}, `${answer.reward_mode} · atol ${figure(answer.atol)} · rtol ${figure(answer.rtol)}`)),
-      ladder(answer, prediction));
+    ladderBox.replaceChildren(goldLine(answer.gold), ...rungs(answer, prediction), inLab(answer, prediction));
     state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
     save();
     showAttempts();
-    verdictBox.scrollIntoView({block: 'nearest'});   // on a phone it is below the fold
+    verdictBox.querySelector('.outcome').scrollIntoView({block: 'nearest'});   // on a phone it is below the fold
   }
-
-  const goldLine = gold => h('p', {class: 'gold'}, h('span', {class: 'small muted'}, 'Gold'), h('q', {class: 'mono quote', 'data-gold': true}, gold));
 
   async function reveal() {
     const mine = asked, of = task.task_id;

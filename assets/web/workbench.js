@@ -48,6 +48,9 @@ export async function copy(text, button) {
 /** The parameters of the address that say which tasks are listed and in which order. */
 export const FILTERS = ['split', 'tier', 'dataset', 'mode', 'level', 'file_type', 'package_tier', 'q', 'order', 'seed'];
 
+/** Those that hold the case in the grader lab. */
+export const LAB_FIELDS = ['gold', 'answer', 'reward_mode', 'atol', 'rtol'];
+
 /** The query part of the address, shared by all panes. Inside a Space the parent window mirrors it. */
 export const address = {
   get(name) { return new URLSearchParams(location.search).get(name) ?? ''; },
@@ -86,6 +89,33 @@ class Workbench extends EventTarget {
 
   get filters() {
     return Object.fromEntries(FILTERS.map(name => [name, address.get(name)]).filter(([, value]) => value));
+  }
+
+  /** '' (the tasks), lab or batch */
+  get view() { return address.get('view'); }
+
+  show(view) {
+    address.set({...Object.fromEntries(LAB_FIELDS.map(name => [name, ''])), view}, {push: true});
+    this.#showView();
+    this.dispatchEvent(new Event('visit'));
+  }
+
+  /** Open the grader lab with `{gold, answer, reward_mode, atol, rtol}`, all text, in it. */
+  openLab(example) {
+    this.show('lab');
+    this.dispatchEvent(new CustomEvent('lab', {detail: example}));
+    scrollTo({top: 0});
+  }
+
+  constructor() {
+    super();
+    window.addEventListener('popstate', () => this.#showView());
+    this.#showView();
+  }
+
+  #showView() {
+    document.body.dataset.view = this.view;
+    this.dispatchEvent(new Event('view'));
   }
 
   choose(id) {

@@ -10,6 +10,7 @@ from services.batch.report import as_markdown
 from services.batch.run import Batch, Progress
 from services.batch.store import FILTERS, BatchError, BatchRow, RowsPage
 from services.batch.versions import Versions
+from services.batch.visitors import Batches
 
 __all__ = [
     "FILTERS",
@@ -17,6 +18,7 @@ __all__ = [
     "Batch",
     "BatchError",
     "BatchRow",
+    "Batches",
     "Columns",
     "ColumnsUnclear",
     "Count",

@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "catalog": {"settings"},
     "datafiles": {"catalog", "settings"},
     "kernels": {"settings"},
-    "routes": {"kernels", "grading", "datafiles", "catalog"},
+    "routes": {"kernels", "grading", "datafiles", "catalog", "batch"},
 }
 
 

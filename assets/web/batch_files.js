@@ -1,0 +1,104 @@
+// The files of a batch: chosen or dropped, sent with progress, and the columns asked for where they can't be told.
+import {bytes, h, workbench} from './workbench.js';
+
+const PARTS = [['task_id', 'Task id'], ['prediction', 'Prediction'], ['sample', 'Sample number (if any)'], ['run', 'Run name (if any)']];
+
+/** `read(state)` is called with what the files hold, `changed()` when that no longer stands. */
+export function filesCard({ask, say, read, changed}) {
+  const input = h('input', {type: 'file', id: 'batch-files', multiple: true, accept: '.jsonl,.ndjson,.json,.csv,.tsv,.parquet', onchange: () => take([...input.files])});
+  const list = h('ul', {class: 'batch-files'});
+  const note = h('div', {'aria-live': 'polite'});
+  const asked = h('div');
+  const element = h('section', {class: 'card', 'aria-label': 'Files'}, h('h2', {}, 'Grade a file of predictions'),
+    h('p', {class: 'small muted'}, 'JSON lines, JSON, CSV, TSV or parquet with a task id and a prediction in each row; a sample number and a run name if there are any. Two files are two runs, and are compared. Values are read as text, as they stand in the file.'),
+    h('div', {class: 'drop'}, h('label', {for: 'batch-files', class: 'small'}, 'Choose files, or drop them here'), input), list, asked, note);
+  let held = [], columns = {}, sending = null;
+
+  function show(files) {
+    held = files;
+    list.replaceChildren(...files.map((file, number) => h('li', {class: 'row'}, h('span', {class: 'mono'}, file.name), h('span', {class: 'small muted'}, bytes(file.size)),
+      h('button', {type: 'button', class: 'btn quiet', 'aria-label': `Remove ${file.name}`, onclick: () => remove(number)}, 'Remove'))));
+  }
+
+  async function remove(number) {
+    const {name} = held[number];
+    const state = await ask('remove_file', {number});
+    if (state.error) { say(note, state.error); return; }
+    delete columns[name];
+    changed();
+    asked.replaceChildren();
+    say(note, '');
+    show(state.files);
+    if (state.files.length) await match();
+  }
+
+  async function take(files) {
+    input.value = '';
+    if (sending || !files.length) return;
+    changed();
+    asked.replaceChildren();
+    for (const file of files) {
+      try { await send(file); } catch (error) { say(note, error.message); break; } finally { sending = null; }
+    }
+    const state = await ask('batch_state');
+    if (state.error) { say(note, state.error); return; }
+    show(state.files);
+    if (state.files.length) await match(note.querySelector('.bad') !== null);
+  }
+
+  /** XMLHttpRequest: fetch tells nothing of how much was sent. */
+  function send(file) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      sending = request;
+      const bar = h('progress', {max: file.size || 1, value: '0', 'aria-label': `Sending ${file.name}`});
+      note.replaceChildren(h('p', {class: 'row small'}, `Sending ${file.name}…`, bar, h('button', {type: 'button', class: 'btn quiet', onclick: () => request.abort()}, 'Stop')));
+      request.upload.onprogress = event => { bar.value = event.loaded; };
+      request.onload = () => {
+        if (request.status < 300) { note.replaceChildren(); resolve(); return; }
+        let told;
+        try { told = JSON.parse(request.responseText).detail; } catch { told = null; }
+        reject(new Error(typeof told === 'string' ? told : `${file.name} was not taken in: the app answered ${request.status}.`));
+      };
+      request.onabort = () => reject(new Error(`${file.name} was stopped on its way. Files already here are kept.`));
+      request.onerror = () => reject(new Error(`${file.name} was not taken in: the app did not answer. Try again.`));
+      request.open('POST', `batch/file?name=${encodeURIComponent(file.name.slice(-200))}`);
+      request.setRequestHeader('Content-Type', 'application/octet-stream');
+      request.setRequestHeader('Visitor-Token', workbench.token);
+      request.send(file);
+    });
+  }
+
+  async function match(keepNote = false) {
+    if (!keepNote) note.replaceChildren(h('p', {class: 'muted'}, 'Reading the files…'));
+    const state = await ask('read_files', {columns});
+    if (!keepNote) say(note, state.error);
+    if (state.unclear) askColumns(state.unclear);
+    else if (!state.error) read(state);
+  }
+
+  function askColumns({message, file, columns: names, found}) {
+    const selects = PARTS.map(([part, label]) => {
+      const select = h('select', {}, h('option', {value: ''}, '–'), names.map(name => h('option', {value: name}, name)));
+      select.value = found[part];
+      return [part, h('label', {class: 'field'}, label, select), select];
+    });
+    asked.replaceChildren(h('form', {class: 'batch-columns', onsubmit: event => {
+      event.preventDefault();
+      const chosen = Object.fromEntries(selects.map(([part, , select]) => [part, select.value]));
+      if (!chosen.task_id || !chosen.prediction) { say(note, 'Choose the columns of task id and prediction.', 'warn'); return; }
+      columns[file] = chosen;
+      asked.replaceChildren();
+      match();
+    }}, h('p', {class: 'notice warn'}, message), h('div', {class: 'batch-selects'}, selects.map(([, label]) => label)), h('div', {class: 'row'}, h('button', {type: 'submit', class: 'btn primary'}, 'Use these columns'))));
+  }
+
+  for (const name of ['dragover', 'dragleave', 'drop']) {
+    element.addEventListener(name, event => {
+      event.preventDefault();
+      element.classList.toggle('dropping', name === 'dragover');
+      if (name === 'drop') take([...event.dataTransfer.files]);
+    });
+  }
+  return {element, show};
+}

@@ -1,0 +1,112 @@
+// The numbers of a batch: rates with their intervals, rungs, what to look at, two runs compared, and files to keep.
+import {bars} from './charts.js';
+import {count, h, workbench} from './workbench.js';
+
+const FACETS = {split: 'split', tier: 'tier', level: 'level', mode: 'reward mode', dataset: 'Kaggle dataset'};
+const BARS = 20;
+let facet = 'tier';   // kept while the numbers are drawn anew
+
+const percent = value => value === null ? '–' : `${(100 * value).toFixed(1)}%`;
+const interval = rate => rate.rate === null ? 'no tasks' : `95% interval ${percent(rate.low)} to ${percent(rate.high)}, over ${count(rate.of)} tasks`;
+const words = kind => kind.replaceAll('_', ' ');
+
+/** Draw `report` into `box`; a click on a number asks `rows` for the rows behind it. */
+export function numbers(box, report, rows) {
+  const {runs, comparison, versions} = report;
+  if (!runs.length) { box.replaceChildren(h('p', {class: 'notice warn'}, 'No row of the files was picked, so there are no numbers.')); return; }
+  const several = runs.length > 1;
+  const link = (text, filters, label) => h('button', {type: 'button', class: 'number', 'aria-label': label, onclick: () => rows.filter(filters)}, text);
+  const table = (label, head, body) => h('div', {class: 'batch-table', tabindex: 0, role: 'group', 'aria-label': label}, h('table', {}, h('thead', {}, h('tr', {}, head.map(each => h('th', {scope: 'col'}, each)))), h('tbody', {}, body)));
+  const line = (name, cells) => h('tr', {}, h('th', {scope: 'row'}, name), cells.map(each => h('td', {}, each)));
+  const ofRun = (run, more) => ({...(several && {run: run.run}), ...more});
+
+  const headline = h('section', {class: 'card', 'aria-label': 'Result'}, h('div', {class: 'row spread'}, h('h2', {}, 'Result'), exports()),
+    report.state !== 'done' && h('p', {class: 'notice warn'}, 'Not all rows are graded: these rates are over the rows graded so far, in a shuffled order of tasks.'),
+    h('div', {class: 'batch-runs'}, runs.map(run => h('div', {class: 'batch-run'}, several && h('h3', {class: 'mono'}, run.run),
+      run.pass_at_k.map(({k, all, answered, fewer_samples: fewer}) => h('div', {}, h('p', {class: 'rate'}, h('b', {}, percent(all.rate)), ` pass@${k}`),
+        h('p', {class: 'small muted'}, interval(all)),
+        answered.of !== all.of || answered.rate !== all.rate ? h('p', {class: 'small'}, `${percent(answered.rate)} of those with a gradable answer (${count(answered.of)} tasks)`) : null,
+        fewer > 0 && k > 1 && h('p', {class: 'small muted'}, `${count(fewer)} tasks have fewer than ${k} samples`))),
+      h('p', {class: 'row'}, Object.entries(run.outcomes).filter(([, number]) => number).map(([name, number]) => h('span', {class: 'small'}, link(count(number), ofRun(run, {outcome: name}), `Rows of ${run.run} that are ${name}`), ` ${name}`)),
+        run.counted_missing > 0 && h('span', {class: 'small'}, `${count(run.counted_missing)} missing, counted as wrong`),
+        run.ungraded > 0 && h('span', {class: 'small muted'}, `${count(run.ungraded)} not graded`))))));
+
+  const chart = h('div', {class: 'chart', role: 'img', 'aria-label': 'The rates of the table below as bars'});
+  const facetTable = h('div');
+  const chosen = h('select', {id: 'batch-facet', onchange: () => { facet = chosen.value; drawFacet(); }}, Object.entries(FACETS).map(([name, label]) => h('option', {value: name}, label)));
+  chosen.value = facet;
+
+  function drawFacet() {
+    const found = runs.map(run => new Map(run.groups[facet].map(group => [group.value, group])));
+    const values = [...new Set(runs.flatMap(run => run.groups[facet].map(group => group.value)))];
+    const shown = values.slice(0, BARS);
+    const rate = (at, value, part) => found[at].get(value)?.all[part] ?? null;
+    bars(chart, shown, runs.map((run, at) => ({name: run.run, values: shown.map(value => rate(at, value, 'rate')), low: shown.map(value => rate(at, value, 'low')), high: shown.map(value => rate(at, value, 'high'))})),
+      {percent: true, choose: (value, name) => rows.filter({...(several && {run: name}), [facet]: value})});
+    facetTable.replaceChildren(h('div', {}, table(`pass@1 by ${FACETS[facet]}`, [FACETS[facet], ...runs.flatMap(run => [several ? `${run.run}: pass@1` : 'pass@1', '95% interval', 'tasks', 'not gradable or no answer'])],
+      values.map(value => line(value || '(none)', found.flatMap((groups, at) => {
+        const group = groups.get(value);
+        if (!group) return ['–', '', '0', ''];
+        const lost = group.rows - group.outcomes.right - group.outcomes.wrong;
+        return [link(percent(group.all.rate), ofRun(runs[at], {[facet]: value}), `Rows of ${value}`), group.all.rate === null ? '' : `${percent(group.all.low)} – ${percent(group.all.high)}`, count(group.all.of), count(lost)];
+      })))), values.length > BARS && h('p', {class: 'small muted'}, `The chart shows the first ${BARS}.`)));
+  }
+  const byFacet = h('section', {class: 'card', 'aria-label': 'Pass rate by group'}, h('div', {class: 'row spread'}, h('h2', {}, 'Pass rate'), h('div', {class: 'row'}, h('label', {for: 'batch-facet', class: 'small muted'}, 'by'), chosen)), chart, facetTable);
+
+  const rungChart = h('div', {class: 'chart', role: 'img', 'aria-label': 'The counts of the table below as bars'});
+  const methods = Object.keys(runs[0].methods);
+  const byRung = h('section', {class: 'card', 'aria-label': 'Rungs'}, h('h2', {}, 'Which rung decided'), rungChart,
+    table('Rows by rung', ['Rung', ...runs.map(run => several ? run.run : 'Rows')], methods.map(method => line(method, runs.map(run => link(count(run.methods[method]), ofRun(run, {method}), `Rows of ${run.run} by ${method}`))))));
+
+  const kinds = (title, name, filter, why) => {
+    const all = [...new Set(runs.flatMap(run => Object.keys(run[name])))];
+    return h('div', {}, h('h3', {}, title), h('p', {class: 'small muted'}, why), all.length ? table(title, ['', ...runs.map(run => several ? run.run : 'Rows')],
+      all.map(kind => line(words(kind), runs.map(run => link(count(run[name][kind] ?? 0), ofRun(run, {[filter]: kind}), `${words(kind)}, ${run.run}`))))) : h('p', {class: 'small'}, report.state === 'done' ? 'None.' : 'None so far.'));
+  };
+  const look = h('section', {class: 'card', 'aria-label': 'Rows to look at'}, h('h2', {}, 'Rows to look at'), h('div', {class: 'batch-kinds'},
+    kinds('Matches to doubt', 'cautions', 'caution', 'They count as right; the match hides something.'),
+    kinds('Near misses', 'near_misses', 'near_miss', 'They count as wrong; a small change would pass.'),
+    kinds('Set apart', 'apart', 'apart', 'No answer, or what looks like a failure of the infrastructure: never a zero among the answered.')));
+
+  box.replaceChildren(headline, ...(comparison ? [compared(comparison, rows, table, line)] : []), byFacet, byRung, look,
+    h('p', {class: 'small muted'}, `Graded by ${versions.app}, ${versions.grader}, on ${versions.tasks}${versions.revision ? ` at revision ${versions.revision}` : ''}.`));
+  drawFacet();
+  bars(rungChart, methods, runs.map(run => ({name: run.run, values: methods.map(method => run.methods[method])})), {choose: (method, name) => rows.filter({...(several && {run: name}), method})});
+
+  function exports() {
+    const note = h('span', {class: 'small muted', role: 'status'});
+    const save = (label, kind, name) => h('button', {type: 'button', class: 'btn', onclick: async () => {
+      note.textContent = 'Writing…';
+      note.textContent = await download(kind, name, report);
+    }}, label);
+    return h('div', {class: 'row'}, note, save('Rows as CSV', 'csv', 'batch.csv'), save('Rows as JSONL', 'jsonl', 'batch.jsonl'), save('Report', 'md', 'batch.md'), save('Report as JSON', 'json', 'batch.json'));
+  }
+}
+
+function compared(both, rows, table, line) {
+  const show = won => h('button', {type: 'button', class: 'number', onclick: () => rows.flips(both.first, both.second, won), 'aria-label': `Tasks only ${won === 'first' ? both.first : both.second} got right`}, count(won === 'first' ? both.only_first : both.only_second));
+  const groups = Object.entries(both.groups).filter(([name]) => name !== 'dataset').flatMap(([name, found]) => found.map(group => [`${FACETS[name]} ${group.value}`, group]));
+  return h('section', {class: 'card', 'aria-label': 'Two runs'}, h('h2', {}, 'Who won where'),
+    table('Both runs, task by task', ['Tasks', `${both.second} right`, `${both.second} wrong`], [line(`${both.first} right`, [count(both.both_right), show('first')]), line(`${both.first} wrong`, [show('second'), count(both.both_wrong)])]),
+    h('p', {class: 'small'}, `McNemar’s exact test, two-sided: p = ${both.p_value.toPrecision(3)}. `, h('span', {class: 'muted'}, `Tasks only one run has: ${count(both.only_in_first)} and ${count(both.only_in_second)}. Left out, as one of the two has no gradable answer: ${count(both.left_out)}. Of several samples the first counts.`)),
+    h('div', {class: 'row'}, h('button', {type: 'button', class: 'btn', onclick: () => rows.flips(both.first, both.second, '')}, 'Show the tasks that flipped')),
+    h('details', {}, h('summary', {class: 'small'}, 'By group'), table('Two runs by group', ['', `only ${both.first}`, `only ${both.second}`, 'both right', 'both wrong'],
+      groups.map(([name, group]) => line(name, [group.only_first, group.only_second, group.both_right, group.both_wrong].map(count))))));
+}
+
+/** Save a file; the sentence says how it went. */
+async function download(kind, name, report) {
+  let blob;
+  if (kind === 'json') blob = new Blob([JSON.stringify(report, null, 2)], {type: 'application/json'});
+  else {
+    try {
+      const answer = await fetch('batch/export', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({token: workbench.token, kind})});
+      if (!answer.ok) return (await answer.json().catch(() => ({}))).detail ?? `Not written: the app answered ${answer.status}.`;
+      blob = await answer.blob();
+    } catch { return 'Not written: the app did not answer. Try again.'; }
+  }
+  const link = h('a', {href: URL.createObjectURL(blob), download: name});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return `Saved as ${name}.`;
+}

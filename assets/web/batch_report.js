@@ -1,0 +1,129 @@
+// The batch pane: files of predictions, what there is of them, grading with progress, then the numbers and the rows.
+import {filesCard} from './batch_files.js';
+import {numbers} from './batch_numbers.js';
+import {rowsCard} from './batch_rows.js';
+import {count, h, workbench} from './workbench.js';
+
+const ASK_EVERY = 700;   // ms between looks at the progress
+const ENDED = ['ready', 'stopped', 'failed', 'done'];
+
+export function mount(pane, server) {
+  const ask = (name, request = {}) => server[name]({token: workbench.token, ...request})
+    .catch(() => ({error: 'The app did not answer. What was graded is kept; try again.'}));
+  const say = (box, text, look = 'bad') => box.replaceChildren(...(text ? [h('p', {class: `notice ${look}`, role: 'alert'}, text)] : []));
+  const button = (label, act, look = '') => h('button', {type: 'button', class: `btn ${look}`, onclick: act}, label);
+
+  const plan = h('section', {class: 'card', 'aria-label': 'Before grading', hidden: true});
+  const progress = h('section', {class: 'card', 'aria-label': 'Grading', hidden: true});
+  const report = h('section', {'aria-label': 'Report', class: 'batch-numbers'});
+  const rows = rowsCard(ask, say);
+  const files = filesCard({ask, say, read: state => showPlan(state), changed: forget});
+  pane.replaceChildren(h('div', {class: 'batch'}, files.element, plan, progress, report, rows.element));
+
+  let watched = 0;
+
+  function forget() {
+    watched += 1;
+    plan.hidden = progress.hidden = true;
+    report.replaceChildren();
+    rows.hide();
+  }
+
+  function showPlan({counts, policy, progress: at}) {
+    plan.hidden = false;
+    const note = h('div');
+    const table = h('div', {class: 'batch-table', tabindex: 0, role: 'group', 'aria-label': 'What the files hold'});
+    const chosen = {duplicates: 'first', missing: 'leave out', splits: [], ...policy};
+    const splits = ['train', 'test', 'eval'];
+    const box = split => h('label', {class: 'row small'}, h('input', {type: 'checkbox', checked: counts.splits.includes(split), onchange: async event => {
+      const on = new Set(counts.splits);
+      if (event.target.checked) on.add(split); else on.delete(split);
+      if (!on.size) { event.target.checked = true; return; }
+      chosen.splits = splits.filter(each => on.has(each));
+      const answer = await ask('count_again', {policy: chosen});
+      if (answer.error) { say(note, answer.error); return; }
+      counts = answer.counts;
+      fill();
+    }}), split);
+    const choice = (name, value, text) => h('label', {class: 'row small'}, h('input', {type: 'radio', name: `batch-${name}`, checked: chosen[name] === value, onchange: () => { chosen[name] = value; }}), text);
+
+    function fill() {
+      table.replaceChildren(countsTable(counts));
+    }
+    fill();
+    const several = counts.runs.some(run => run.duplicates.count);
+    const absent = counts.runs.some(run => run.missing.count);
+    const start = button('Grade', async () => {
+      start.disabled = true;
+      const answer = await ask('grade_batch', {policy: chosen});
+      start.disabled = false;
+      if (answer.error) { say(note, answer.error); return; }
+      say(note, '');
+      rows.hide();
+      watch();
+    }, 'primary');
+    plan.replaceChildren(...[h('h2', {}, 'Before grading'), table, broken(counts.broken),
+      h('fieldset', {class: 'row'}, h('legend', {class: 'small muted'}, 'Splits that count'), splits.map(box)),
+      several && h('fieldset', {}, h('legend', {class: 'small muted'}, 'Several rows of one task'), choice('duplicates', 'first', 'Grade the first'),
+        choice('duplicates', 'last', 'Grade the last'), choice('duplicates', 'samples', 'Grade all, as samples (pass@k)')),
+      absent && h('fieldset', {}, h('legend', {class: 'small muted'}, 'Tasks without a row'), choice('missing', 'leave out', 'Leave them out'),
+        choice('missing', 'count as wrong', 'Count them as wrong')),
+      h('div', {class: 'row'}, start), note].filter(Boolean));
+    if (at) watch();
+  }
+
+  /** Follow the grading to its end; the numbers so far are shown meanwhile. */
+  async function watch() {
+    const mine = ++watched;
+    let drawn = 0;
+    for (;;) {
+      const answer = await ask('batch_progress');
+      if (mine !== watched) return;
+      if (answer.gone) { say(progress, answer.error); progress.hidden = false; return; }
+      if (answer.progress) showProgress(answer.progress);
+      const ended = answer.progress && ENDED.includes(answer.progress.state);
+      if (ended || Date.now() - drawn > 4000) {
+        const found = await ask('read_report');
+        if (mine !== watched) return;
+        drawn = Date.now();
+        if (found.report) { numbers(report, found.report, rows); rows.show(found.report); }
+      }
+      if (ended) return;
+      await new Promise(done => { setTimeout(done, ASK_EVERY); });
+      if (mine !== watched) return;
+    }
+  }
+
+  function showProgress(at) {
+    progress.hidden = false;
+    const running = !ENDED.includes(at.state);
+    const act = async name => {
+      const answer = await ask(name);
+      if (answer.error) say(note, answer.error); else watch();
+    };
+    const note = h('div');
+    const focused = progress.contains(document.activeElement);
+    const end = running ? button('Stop', () => act('stop_batch')) : at.state !== 'done' && button('Go on', () => act('go_on'));
+    progress.replaceChildren(h('div', {class: 'row spread'}, h('h2', {}, running ? 'Grading' : at.state === 'done' ? 'Graded' : 'Grading stopped'), end || null),
+      h('progress', {max: at.total || 1, value: String(at.done), 'aria-label': 'Rows graded'}),
+      h('p', {class: 'small', role: 'status'}, at.sentence, running && at.rate ? ` ${count(Math.round(at.rate))} rows a second.` : ''), note);
+    if (focused && end) end.focus();
+  }
+
+  (async () => {
+    const state = await ask('batch_state');
+    if (state.error) return;
+    files.show(state.files);
+    if (state.counts) showPlan(state);
+  })();
+}
+
+function countsTable(counts) {
+  const cell = ({count: number, examples}) => h('td', {title: examples.join('\n')}, count(number), number > 0 && h('span', {class: 'small muted mono'}, ` ${examples[0]}${number > 1 ? ' …' : ''}`));
+  return h('table', {}, h('thead', {}, h('tr', {}, ['Run', 'Rows', 'Matched', 'Tasks', 'Duplicates', 'Missing', 'Unknown ids', 'Of other splits'].map(name => h('th', {scope: 'col'}, name)))),
+    h('tbody', {}, counts.runs.map(run => h('tr', {}, h('th', {scope: 'row', class: 'mono'}, run.run), h('td', {}, count(run.rows)), h('td', {}, count(run.matched)), h('td', {}, count(run.tasks)),
+      cell(run.duplicates), cell(run.missing), cell(run.unknown), cell(run.other_splits)))));
+}
+
+const broken = ({count: number, examples}) => number > 0 && h('details', {open: true}, h('summary', {class: 'small'}, number === 1 ? '1 record can’t be read' : `${count(number)} records can’t be read`),
+  h('ul', {class: 'small'}, examples.map(each => h('li', {}, each)), number > examples.length && h('li', {class: 'muted'}, `and ${count(number - examples.length)} more`)));

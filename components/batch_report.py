@@ -1,0 +1,178 @@
+"""The batch: files of predictions in, what there is of them before grading, and the numbers and rows after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Literal, cast
+
+import gradio as gr
+
+from components.grade_panel import GradeAnswer
+from components.pane import pane
+from services.batch import FILTERS, BatchError, Batches, Columns, ColumnsUnclear, Policy, UnreadableFile
+from services.batch.visitors import Visitor
+from services.catalog import SPLITS
+
+PAGE = 50
+_GONE = {"error": "The batch is not here any more. Choose the files again.", "gone": True}
+
+
+def batch_report(batches: Batches, grade: GradeAnswer) -> gr.HTML:
+    """Make the pane. Files come in, and rows go out, by routes of their own."""
+
+    def batch_state(request: dict[str, Any]) -> dict[str, Any]:
+        """What is here of this visitor: their files, the counts of a plan, the progress of a batch."""
+        visitor = batches.visitor(_token(request))
+        if visitor is None:
+            return {"files": [], "counts": None, "progress": None, "policy": None}
+        return _state(visitor)
+
+    def remove_file(request: dict[str, Any]) -> dict[str, Any]:
+        number = request.get("number")
+        if isinstance(number, int):
+            batches.remove_file(_token(request), number)
+        return batch_state(request)
+
+    def read_files(request: dict[str, Any]) -> dict[str, Any]:
+        """Match the files with the tasks: the state, or which columns of a file are in question."""
+        try:
+            batches.read(_token(request), _columns(request.get("columns")))
+        except ColumnsUnclear as unclear:
+            return {
+                "unclear": {
+                    "message": str(unclear),
+                    "file": unclear.file,
+                    "columns": unclear.columns,
+                    "found": asdict(unclear.found),
+                }
+            }
+        except (UnreadableFile, BatchError) as error:
+            return {"error": str(error)}
+        return batch_state(request)
+
+    def count_again(request: dict[str, Any]) -> dict[str, Any]:
+        visitor = batches.visitor(_token(request))
+        if visitor is None or visitor.plan is None:
+            return _GONE
+        return {"counts": visitor.plan.counts(_policy(request)).as_dict()}
+
+    def grade_batch(request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            batches.start(_token(request), _policy(request))
+        except BatchError as error:
+            return {"error": str(error)}
+        return batch_state(request)
+
+    def stop_batch(request: dict[str, Any]) -> dict[str, Any]:
+        visitor = batches.visitor(_token(request))
+        if visitor is None or visitor.batch is None:
+            return _GONE
+        visitor.batch.stop()
+        return {"progress": visitor.batch.progress().as_dict()}
+
+    def go_on(request: dict[str, Any]) -> dict[str, Any]:
+        visitor = batches.visitor(_token(request))
+        if visitor is None or visitor.batch is None:
+            return _GONE
+        visitor.batch.start()
+        return {"progress": visitor.batch.progress().as_dict()}
+
+    def batch_progress(request: dict[str, Any]) -> dict[str, Any]:
+        visitor = batches.visitor(_token(request))
+        if visitor is None or visitor.batch is None:
+            return _GONE
+        return {"progress": visitor.batch.progress().as_dict()}
+
+    def read_report(request: dict[str, Any]) -> dict[str, Any]:
+        visitor = batches.visitor(_token(request))
+        if visitor is None or visitor.batch is None:
+            return _GONE
+        return {"report": visitor.batch.report()}
+
+    def batch_rows(request: dict[str, Any]) -> dict[str, Any]:
+        """A page of graded rows, or (`flips`) of the tasks that two runs differ on."""
+        visitor = batches.visitor(_token(request))
+        if visitor is None or visitor.batch is None:
+            return _GONE
+        page = request.get("page")
+        offset = PAGE * (page if isinstance(page, int) and page > 0 else 0)
+        flips = request.get("flips")
+        if isinstance(flips, dict):
+            first, second, won = (str(flips.get(name) or "") for name in ("first", "second", "won"))
+            only = cast(Literal["first", "second", ""], won if won in {"first", "second"} else "")
+            found = visitor.batch.flips(first, second, only, offset, PAGE)
+            return {"total": found.total, "page_size": PAGE, "flips": [flip.as_dict() for flip in found.flips]}
+        given = request.get("filters")
+        filters = {name: str(given[name]) for name in FILTERS if given.get(name)} if isinstance(given, dict) else {}
+        rows = visitor.batch.rows(filters, offset, PAGE)
+        return {"total": rows.total, "page_size": PAGE, "rows": [row.as_dict() for row in rows.rows]}
+
+    async def batch_row(request: dict[str, Any]) -> dict[str, Any]:
+        """One row's whole answer, graded again with every rung explained."""
+        visitor = batches.visitor(_token(request))
+        number = request.get("row")
+        if visitor is None or visitor.batch is None or not isinstance(number, int):
+            return _GONE
+        try:
+            row = visitor.batch.row(number)
+        except (KeyError, BatchError):
+            return {"error": "This row is not here any more."}
+        if row.prediction is None:
+            return {"error": "The file has no value here, so there is nothing to grade."}
+        return await grade(row.task_id, row.prediction) | {"prediction": row.prediction}
+
+    functions = [
+        batch_state,
+        remove_file,
+        read_files,
+        count_again,
+        grade_batch,
+        stop_batch,
+        go_on,
+        batch_progress,
+        read_report,
+        batch_rows,
+        batch_row,
+    ]
+    return pane("batch_report", "Batch", functions)
+
+
+def _state(visitor: Visitor) -> dict[str, Any]:
+    with visitor.lock:
+        return {
+            "files": [{"name": file.name, "size": file.size} for file in visitor.files],
+            "counts": visitor.plan.counts(visitor.batch.policy if visitor.batch else None).as_dict()
+            if visitor.plan
+            else None,
+            "progress": visitor.batch.progress().as_dict() if visitor.batch else None,
+            "policy": asdict(visitor.batch.policy) if visitor.batch else None,
+        }
+
+
+def _token(request: Mapping[str, Any]) -> str:
+    return str(request.get("token") or "")
+
+
+def _policy(request: Mapping[str, Any]) -> Policy:
+    """The policy asked for; what it doesn't name, or names wrongly, is the default."""
+    given = request.get("policy")
+    if not isinstance(given, dict):
+        return Policy()
+    duplicates, missing, splits = (given.get(name) for name in ("duplicates", "missing", "splits"))
+    return Policy(
+        duplicates if duplicates in ("first", "last", "samples") else "first",
+        missing if missing in ("leave out", "count as wrong") else "leave out",
+        tuple(split for split in SPLITS if split in splits) if isinstance(splits, list) else (),
+    )
+
+
+def _columns(given: object) -> dict[str, Columns]:
+    """By a file's name, the columns a person chose."""
+    if not isinstance(given, dict):
+        return {}
+    return {
+        str(file): Columns(*(str(chosen.get(part) or "") for part in ("task_id", "prediction", "sample", "run")))
+        for file, chosen in given.items()
+        if isinstance(chosen, dict)
+    }

@@ -1,0 +1,93 @@
+"""The batch pane: from a file to the row behind a number."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+HTML = "<html><body>502 Bad Gateway</body></html>"
+
+
+def predictions(path, answers, **more):
+    rows = [{"task_id": id, "prediction": answer, **more} for id, answer in answers]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def two_runs(tmp_path):
+    first = [("demo_iris_qa_1", "5.552"), ("demo_stocks_qa_1", "2018-01-01"), ("demo_wine_qa_4", HTML), ("nobody", "1")]
+    second = [("demo_iris_qa_1", "ANSWER: 5.6"), ("demo_stocks_qa_1", "never"), ("demo_wine_qa_4", "0.5")]
+    return [predictions(tmp_path / "first.jsonl", first), predictions(tmp_path / "second.jsonl", second)]
+
+
+def test_two_runs_from_files_to_the_row_behind_a_number(new_visitor, two_runs):
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(two_runs)
+    before = page.get_by_role("region", name="Before grading")
+    expect(before.get_by_role("row", name="first")).to_contain_text("nobody")
+    before.get_by_role("button", name="Grade").click()
+
+    result = page.get_by_role("region", name="Result")
+    expect(result).to_contain_text("66.7% pass@1")
+    expect(result).to_contain_text("over 3 tasks")
+    expect(page.locator(".batch_report .chart .barlayer .point").first).to_be_visible()
+    won = page.get_by_role("region", name="Two runs")
+    won.get_by_role("button", name="Tasks only first got right").click()
+    rows = page.get_by_role("region", name="Rows", exact=True)
+    expect(rows.get_by_role("row")).to_have_count(3)
+
+    page.get_by_role("region", name="Rows to look at").get_by_role("button", name="date, first").click()
+    expect(rows.get_by_role("row")).to_have_count(2)
+    rows.get_by_role("button", name="demo_stocks_qa_1").click()
+    expect(rows.locator("[data-outcome]")).to_have_attribute("data-method", "math_verify")
+    expect(rows.locator("[data-caution]").first).to_be_visible()
+    rows.get_by_role("button", name="Remove the filter").first.click()
+    rows.get_by_role("button", name="Remove the filter").first.click()
+    expect(rows.get_by_role("status")).to_contain_text("6 rows")
+
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Rows as JSONL").click()
+    kept = [json.loads(line) for line in saving.value.path().read_text().splitlines()]
+    assert sorted(row["outcome"] for row in kept) == ["infrastructure", "right", "right", "wrong", "wrong", "wrong"]
+
+    page.reload()
+    expect(page.get_by_role("region", name="Result")).to_contain_text("66.7% pass@1")
+
+
+def test_columns_that_can_not_be_told_are_asked_for(new_visitor, tmp_path):
+    file = tmp_path / "odd.csv"
+    file.write_text("name,said,why\ndemo_iris_qa_1,5.552,because\n")
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(file)
+    expect(page.locator(".batch-columns")).to_contain_text("It has name, said, why.")
+    asked = page.locator(".batch-columns")
+    asked.get_by_label("Task id").select_option("name")
+    asked.get_by_label("Prediction").select_option("said")
+    page.get_by_role("button", name="Use these columns").click()
+    page.get_by_role("region", name="Before grading").get_by_role("button", name="Grade").click()
+    expect(page.get_by_role("region", name="Result")).to_contain_text("100.0% pass@1")
+
+
+def test_grading_is_stopped_and_goes_on(new_visitor, tmp_path):
+    slow = predictions(tmp_path / "slow.jsonl", [("demo_iris_qa_1", f"\\frac{{{n}}}{{7}} + {n}") for n in range(3000)])
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(slow)
+    page.get_by_label("Grade all, as samples").check()
+    page.get_by_role("region", name="Before grading").get_by_role("button", name="Grade").click()
+    grading = page.get_by_role("region", name="Grading")
+    grading.get_by_role("button", name="Stop").click()
+    expect(grading.get_by_role("heading", name="Grading stopped")).to_be_visible()
+    expect(page.get_by_role("region", name="Result")).to_contain_text("not graded")
+    grading.get_by_role("button", name="Go on").click()
+    expect(grading.get_by_role("heading", name="Graded", exact=True)).to_be_visible(timeout=60_000)
+
+
+def test_a_file_that_can_not_be_read_says_why(new_visitor, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("dear diary")
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(file)
+    expect(page.locator(".batch_report")).to_contain_text("notes.txt is none of JSON lines (.jsonl)")
+    page.get_by_role("button", name="Remove notes.txt").click()
+    expect(page.locator(".batch_report")).not_to_contain_text("notes.txt")
