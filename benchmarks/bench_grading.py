@@ -1,15 +1,18 @@
-"""Grading against the reference rules run in one process.
+"""Grading against the reference rules run in one process, and among answers made to stop a grader.
 
     python -m benchmarks.bench_grading
 
-Both grade the same 3,000 cases, in one run on this machine; the verdicts must be the same. The reference rules stand
-below in the plainest form: one process, on its main thread, calling math_verify directly.
+Both grade the same 5,394 answers, as many as the dataset has tasks, in one run on this machine: each of the parity
+cases, and more of them drawn at random. The verdicts must be the same. The reference rules stand below in the plainest
+form: one process, on its main thread, calling math_verify directly. Then 1,000 of the answers are graded again, alone
+and with ten powers among them that no computer works out.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +22,13 @@ from typing import Any
 from math_verify import parse, verify
 
 from services.grading import Grader
+from services.grading.foreseen import foreseen
 
 PARITY = Path(__file__).resolve().parents[1] / "tests" / "data" / "grader-parity.jsonl.gz"
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
+ANSWERS = 5394
+HOSTILE = ["9**9**9", "9^9^9", "10**1000000000", "7^9999999999", "99**99**99"]
+HOSTILE += ["7 ** 7 ** 77", "10^10^10", "3**3**3**3", "$9^{9^{9}}$", "$10^{1000000000}$"]
 
 Case = dict[str, Any]
 Graded = tuple[float | None, str]
@@ -92,29 +99,51 @@ def by_the_reference_rules(case: Case) -> Graded:
 
 def main() -> None:
     with gzip.open(PARITY, "rt") as lines:
-        cases: list[Case] = [json.loads(line) for line in lines]
+        parity: list[Case] = [json.loads(line) for line in lines]
+    draw = random.Random(0)
+    cases = parity + draw.choices(parity, k=ANSWERS - len(parity))
+    draw.shuffle(cases)
 
     def ours(case: Case) -> Graded:
         given = [case[name] for name in ("gold", "prediction", "reward_mode", "atol", "rtol")]
         verdict = grader.grade(*given, explain=False)
         return verdict.reward, verdict.method
 
-    verify(parse("1/2"), parse("0.5"))  # both sides start warm
+    def timed(some: list[Case]) -> tuple[float, list[Graded]]:
+        start = time.perf_counter()
+        found = list(threads.map(ours, some))
+        return time.perf_counter() - start, found
+
     with Grader() as grader, ThreadPoolExecutor(grader.workers) as threads:
-        list(threads.map(ours, cases[:4]))
+        for warm in parity[:200]:  # both sides have loaded and built what they need
+            by_the_reference_rules(warm)
+        timed(parity[:200])
         start = time.perf_counter()
         expected = [by_the_reference_rules(case) for case in cases]
         theirs = time.perf_counter() - start
-        start = time.perf_counter()
-        found = list(threads.map(ours, cases))
-        mine = time.perf_counter() - start
-    same = sum(one == other for one, other in zip(found, expected, strict=True))
-    print(
-        f"grading, {len(cases):,} answers: {theirs / mine:.1f}× as fast as the reference rules in one process "
-        f"({1000 * mine / len(cases):.2f} ms against {1000 * theirs / len(cases):.2f} ms an answer), "
-        f"{same:,} of {len(cases):,} verdicts the same"
-    )
-    if same != len(cases):
+        mine, found = timed(cases)
+        same = sum(one == other for one, other in zip(found, expected, strict=True))
+        symbolic = [
+            case for case, (_, method) in zip(cases, expected, strict=True) if method in ("math_verify", "miss")
+        ]
+        asked = sum(foreseen(case["gold"], case["prediction"]) is None for case in symbolic)
+        print(
+            f"grading, {len(cases):,} answers: {theirs / mine:.1f}× as fast as the reference rules in one process "
+            f"({1000 * mine / len(cases):.2f} ms against {1000 * theirs / len(cases):.2f} ms an answer), "
+            f"{same:,} of {len(cases):,} verdicts the same; "
+            f"math_verify itself was asked for {asked:,} of {len(symbolic):,} symbolic comparisons"
+        )
+        clean = cases[:1000]
+        mixed = clean + [{**parity[0], "gold": "2", "prediction": answer, "reward_mode": ""} for answer in HOSTILE]
+        draw.shuffle(mixed)
+        alone, _ = timed(clean)
+        together, found = timed(mixed)
+        stopped = sum(method == "not_gradable" for _, method in found)
+        print(
+            f"grading, {len(HOSTILE)} hostile answers among {len(clean):,}: {together / alone:.2f}× the time of the "
+            f"others alone ({together:.2f} s against {alone:.2f} s), {stopped} of {len(HOSTILE)} not gradable"
+        )
+    if same != len(cases) or stopped != len(HOSTILE):
         raise SystemExit(1)
 
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from services.grading.foreseen import foreseen, number_read
+from services.grading.towers import is_tower
 from services.grading.verdict import Case, Reading, Rung
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -230,11 +232,21 @@ def _resident_mb(process: int) -> float:
 
 
 def symbolic_rung(case: Case, prediction: str, pool: SymbolicPool, *, read: bool) -> Rung:
-    """Rung 4: what math_verify parses the gold to equals what it parses the answer to, in that order."""
-    try:
-        compared = pool.compare(case.gold, prediction, read=read)
-    except CouldNotRun as reason:
-        return Rung("math_verify", "could not run", str(reason))
+    """Rung 4: what math_verify parses the gold to equals what it parses the answer to, in that order.
+
+    What is certain beforehand needs no process, and stands when a process asked only for what was read fails.
+    """
+    certain = foreseen(case.gold, prediction)
+    if certain is None and is_tower(prediction) and number_read(case.gold):
+        reason = "The answer is a power too large to work out (over 300 million digits): it was not tried."
+        return Rung("math_verify", "could not run", reason)
+    compared = None if certain is None else Compared(certain)
+    if read or compared is None:
+        try:
+            compared = pool.compare(case.gold, prediction, read=read)
+        except CouldNotRun as reason:
+            if compared is None:
+                return Rung("math_verify", "could not run", str(reason))
     unread = [side for side, text in (("the gold", compared.gold), ("the answer", compared.prediction)) if text == ""]
     detail = f"math_verify finds the two {'equal' if compared.equal else 'different'}, with the gold first."
     if unread:

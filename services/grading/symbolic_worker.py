@@ -54,7 +54,8 @@ def main() -> None:
         logger.setLevel(logging.DEBUG)
         logger.propagate = False
         logger.addHandler(heard)
-    verify(parse("1/2"), parse("0.5"))
+    for gold, prediction in [("1/2", "0.5"), ("$x^2-1$", "$(x-1)(x+1)$"), ("3", "300.0%")]:
+        verify(parse(gold), parse(prediction))  # what is loaded or built at first use, every child then has
     gc.freeze()
     while _keep_child(memory_mb, answers, heard):
         pass
