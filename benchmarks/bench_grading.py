@@ -13,19 +13,16 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from math_verify import parse, verify
-
 from services.grading import Grader
 from services.grading.foreseen import foreseen
+from tests.data.reference_grader import grade
 
 PARITY = Path(__file__).resolve().parents[1] / "tests" / "data" / "grader-parity.jsonl.gz"
-NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 ANSWERS = 5394
 HOSTILE = ["9**9**9", "9^9^9", "10**1000000000", "7^9999999999", "99**99**99"]
 HOSTILE += ["7 ** 7 ** 77", "10^10^10", "3**3**3**3", "$9^{9^{9}}$", "$10^{1000000000}$"]
@@ -34,67 +31,9 @@ Case = dict[str, Any]
 Graded = tuple[float | None, str]
 
 
-def normal(text: str) -> str:
-    return re.sub(r"\s+", " ", text.strip().lower())
-
-
-def number(text: str) -> float | None:
-    found = NUMBER.search(text.replace(",", ""))
-    return float(found[0]) if found else None
-
-
-def close(gold: float, answer: float, case: Case) -> bool:
-    difference = abs(gold - answer)
-    return bool(difference <= case["atol"] or difference / max(abs(gold), 1e-9) <= case["rtol"])
-
-
-def numeric(case: Case) -> str:
-    bare = case["gold"].strip().strip("%$").strip().replace(",", "")
-    if case["reward_mode"] not in ("numeric", "flexible") and not NUMBER.fullmatch(bare):
-        return ""
-    gold, answer = number(case["gold"]), number(case["prediction"])
-    if gold is None or answer is None:
-        return ""
-    if close(gold, answer, case):
-        return "numeric"
-    small, large = sorted((abs(gold), abs(answer)))
-    scales = 0 < small < 1 <= large and (close(gold, answer * 100, case) or close(gold, answer / 100, case))
-    return "numeric_scaled" if scales else ""
-
-
-def same_item(gold: str, answer: str, case: Case) -> bool:
-    if normal(gold) == normal(answer):
-        return True
-    left, right = number(gold), number(answer)
-    return left is not None and right is not None and close(left, right, case)
-
-
-def same_list(case: Case) -> bool:
-    if case["reward_mode"] not in ("list", "list_csv") and not ("," in case["gold"] and "," in case["prediction"]):
-        return False
-    gold, answer = ([item.strip() for item in case[side].split(",") if item.strip()] for side in ("gold", "prediction"))
-    if len(gold) < 2 or len(gold) != len(answer):
-        return False
-    return any(
-        all(same_item(left, right, case) for left, right in zip(some, others, strict=True))
-        for some, others in ((gold, answer), (sorted(gold, key=str.lower), sorted(answer, key=str.lower)))
-    )
-
-
 def by_the_reference_rules(case: Case) -> Graded:
-    if not case["gold"]:
-        return 0.0, "miss"
-    if normal(case["gold"]) == normal(case["prediction"]):
-        return 1.0, "exact"
-    if method := numeric(case):
-        return 1.0, method
-    if same_list(case):
-        return 1.0, "list"
-    try:
-        equal = verify(parse(case["gold"]), parse(case["prediction"]))
-    except Exception:  # the rules say so: any exception is no match
-        equal = False
-    return (1.0, "math_verify") if equal else (0.0, "miss")
+    given = grade(case["gold"], case["prediction"], case["reward_mode"], case["rtol"], case["atol"])
+    return given["reward"], given["method"]
 
 
 def main() -> None:

@@ -57,6 +57,11 @@ class Settings(BaseSettings):
     grader_memory_mb: int = Field(1024, ge=256, description="Memory one symbolic worker may take, in MB.")
 
     batch_mb: int = Field(100, ge=1, description="What one visitor's files of predictions may hold together, in MB.")
+    reference_grader: bool = Field(
+        False,
+        description="Whether the dataset's own `grader.py` at `TASKS_REVISION` is fetched from the Hub and run beside "
+        "ours, confined, to show where the two disagree. Needs a Linux that can confine it fully.",
+    )
 
     kernel_python: Path = Field(
         ROOT / ".venv-kernel" / "bin" / "python", description="Python of the kernels' own environment."

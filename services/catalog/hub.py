@@ -63,38 +63,58 @@ def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str) -
     kept = kept_copy(dataset, cache_dir)
     if kept and kept.name == revision:  # a commit doesn't change
         return kept
+    names = [f"data/{split}-00000-of-00001.parquet" for split in SPLITS]
     _check_reachable(endpoint)
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import RemoteEntryNotFoundError
-    from huggingface_hub.utils.tqdm import disable_progress_bars
-
-    disable_progress_bars()
-
-    def fetch(split: str) -> Path | None:
-        name = f"data/{split}-00000-of-00001.parquet"
-        try:
-            path = hf_hub_download(
-                dataset,
-                name,
-                repo_type="dataset",
-                revision=revision,
-                cache_dir=cache_dir / "hub",
-                endpoint=endpoint,
-                token=False,
-            )
-            return Path(path)
-        except RemoteEntryNotFoundError:
-            return None
-        except Exception as error:
-            raise HubError(_reason(error, dataset, revision)) from error
-
-    downloads = [started(partial(fetch, split)) for split in SPLITS]
+    downloads = [started(partial(_download, dataset, name, revision, cache_dir, endpoint)) for name in names]
     folders = {path.parent.parent for download in downloads if (path := download.result())}
     if not folders:
         raise HubError(f"{dataset} has no file data/{{split}}-00000-of-00001.parquet at revision {revision}")
     folder = folders.pop()
     _remember(dataset, folder, cache_dir)
     return folder
+
+
+def fetch_file(dataset: str, name: str, revision: str, cache_dir: Path, endpoint: str) -> Path | None:
+    """One file of the dataset at that revision, in a folder named by the commit; None where there is no such file.
+
+    Without a token, and it may take minutes, as `fetch_dataset`.
+
+    Raises:
+        HubError: the Hub refused, or can't be reached.
+    """
+    _check_reachable(endpoint)
+    return _download(dataset, name, revision, cache_dir, endpoint)
+
+
+def kept_file(dataset: str, name: str, commit: str, cache_dir: Path) -> Path | None:
+    """The copy of a file fetched before at that commit: it doesn't change."""
+    from huggingface_hub import try_to_load_from_cache
+
+    path = try_to_load_from_cache(dataset, name, cache_dir=cache_dir / "hub", revision=commit, repo_type="dataset")
+    return Path(path) if isinstance(path, str) and Path(path).parts[-1 - len(Path(name).parts)] == commit else None
+
+
+def _download(dataset: str, name: str, revision: str, cache_dir: Path, endpoint: str) -> Path | None:
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    disable_progress_bars()
+    try:
+        path = hf_hub_download(
+            dataset,
+            name,
+            repo_type="dataset",
+            revision=revision,
+            cache_dir=cache_dir / "hub",
+            endpoint=endpoint,
+            token=False,
+        )
+        return Path(path)
+    except RemoteEntryNotFoundError:
+        return None
+    except Exception as error:
+        raise HubError(_reason(error, dataset, revision)) from error
 
 
 def _check_reachable(endpoint: str) -> None:

@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "catalog": {"settings"},
     "datafiles": {"catalog", "settings"},
     "kernels": {"settings"},
+    "reference": {"catalog", "kernels", "settings"},
     "routes": {"kernels", "grading", "datafiles", "catalog", "batch"},
 }
 

@@ -56,6 +56,7 @@ def test_a_space_is_public_even_on_loopback(monkeypatch):
         ("TASKS_DATASET", "no-owner"),
         ("KERNEL_MAX", "0"),
         ("GRADER_SECONDS", "-1"),
+        ("REFERENCE_GRADER", "sometimes"),
     ],
 )
 def test_an_unusable_value_is_named(monkeypatch, name, value):
