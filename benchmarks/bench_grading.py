@@ -14,10 +14,10 @@ import gzip
 import json
 import random
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from services.grading import Case as GradedCase
 from services.grading import Grader
 from services.grading.foreseen import foreseen
 from tests.data.reference_grader import grade
@@ -43,17 +43,16 @@ def main() -> None:
     cases = parity + draw.choices(parity, k=ANSWERS - len(parity))
     draw.shuffle(cases)
 
-    def ours(case: Case) -> Graded:
-        given = [case[name] for name in ("gold", "prediction", "reward_mode", "atol", "rtol")]
-        verdict = grader.grade(*given, explain=False)
-        return verdict.reward, verdict.method
-
     def timed(some: list[Case]) -> tuple[float, list[Graded]]:
+        names = ("gold", "prediction", "reward_mode", "atol", "rtol")
         start = time.perf_counter()
-        found = list(threads.map(ours, some))
+        found = [
+            (verdict.reward, verdict.method)
+            for verdict in grader.grade_all(GradedCase(*(case[name] for name in names)) for case in some)
+        ]
         return time.perf_counter() - start, found
 
-    with Grader() as grader, ThreadPoolExecutor(grader.workers) as threads:
+    with Grader() as grader:
         for warm in parity[:200]:  # both sides have loaded and built what they need
             by_the_reference_rules(warm)
         timed(parity[:200])

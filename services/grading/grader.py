@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from types import TracebackType
 
@@ -9,10 +12,15 @@ from services.grading.cautions import cautions_on
 from services.grading.explained import Explained
 from services.grading.ladder import climb
 from services.grading.near_misses import near_misses_of
-from services.grading.symbolic import SymbolicPool, symbolic_rung
+from services.grading.symbolic import SymbolicPool, foreseen_rung, symbolic_rung
 from services.grading.verdict import Case, Rung, Verdict
 
 TOLERANCE = 1e-3
+_AHEAD = 1000  # verdicts waiting behind one whose comparison takes its time
+
+
+class _NeedsProcess(Exception):
+    """The symbolic rung of this case can't be foreseen."""
 
 
 class Grader:
@@ -41,7 +49,27 @@ class Grader:
         With `explain` every rung is evaluated and says what it read; without, the ladder ends at the first match.
         Reward and method are the same.
         """
-        case = Case(gold, prediction, reward_mode, atol, rtol)
+        return self._climb(Case(gold, prediction, reward_mode, atol, rtol), explain)
+
+    def grade_all(self, cases: Iterable[Case]) -> Iterator[Verdict]:
+        """Grade many answers without explanations: one verdict for each, in order.
+
+        The fast way: only comparisons that need a process are handed to threads, and the others go on meanwhile. At
+        most 1,000 cases are read ahead; closing the iterator ends the run.
+        """
+        waiting: deque[Verdict | Future[Verdict]] = deque()
+        threads = ThreadPoolExecutor(self.workers)
+        try:
+            for case in cases:
+                waiting.append(_at_once(case) or threads.submit(self._climb, case, False))
+                while waiting and (len(waiting) > _AHEAD or _is_there(waiting[0])):
+                    yield _result(waiting.popleft())
+            while waiting:
+                yield _result(waiting.popleft())
+        finally:
+            threads.shutdown(cancel_futures=True)
+
+    def _climb(self, case: Case, explain: bool) -> Verdict:
         return climb(case, partial(symbolic_rung, pool=self._pool, read=explain), explain=explain)
 
     def explain(
@@ -90,3 +118,26 @@ class Grader:
 
 def _left_out(case: Case, prediction: str) -> Rung:
     return Rung("math_verify", "not tried", "Left out.")
+
+
+def _at_once(case: Case) -> Verdict | None:
+    """The verdict where no process is needed for it."""
+    try:
+        return climb(case, _foreseen, explain=False)
+    except _NeedsProcess:
+        return None
+
+
+def _foreseen(case: Case, prediction: str) -> Rung:
+    rung = foreseen_rung(case, prediction)
+    if rung is None:
+        raise _NeedsProcess
+    return rung
+
+
+def _is_there(verdict: Verdict | Future[Verdict]) -> bool:
+    return isinstance(verdict, Verdict) or verdict.done()
+
+
+def _result(verdict: Verdict | Future[Verdict]) -> Verdict:
+    return verdict if isinstance(verdict, Verdict) else verdict.result()

@@ -231,22 +231,32 @@ def _resident_mb(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
+def foreseen_rung(case: Case, prediction: str) -> Rung | None:
+    """Rung 4 where it is certain without a process; else None."""
+    equal = foreseen(case.gold, prediction)
+    if equal is not None:
+        return _rung(Compared(equal))
+    if is_tower(prediction) and number_read(case.gold):
+        reason = "The answer is a power too large to work out (over 300 million digits): it was not tried."
+        return Rung("math_verify", "could not run", reason)
+    return None
+
+
 def symbolic_rung(case: Case, prediction: str, pool: SymbolicPool, *, read: bool) -> Rung:
     """Rung 4: what math_verify parses the gold to equals what it parses the answer to, in that order.
 
-    What is certain beforehand needs no process, and stands when a process asked only for what was read fails.
+    What is foreseen needs no process, and stands when a process asked only for what was read has no answer.
     """
-    certain = foreseen(case.gold, prediction)
-    if certain is None and is_tower(prediction) and number_read(case.gold):
-        reason = "The answer is a power too large to work out (over 300 million digits): it was not tried."
-        return Rung("math_verify", "could not run", reason)
-    compared = None if certain is None else Compared(certain)
-    if read or compared is None:
-        try:
-            compared = pool.compare(case.gold, prediction, read=read)
-        except CouldNotRun as reason:
-            if compared is None:
-                return Rung("math_verify", "could not run", str(reason))
+    rung = foreseen_rung(case, prediction)
+    if rung and (not read or rung.state == "could not run"):
+        return rung
+    try:
+        return _rung(pool.compare(case.gold, prediction, read=read))
+    except CouldNotRun as reason:
+        return rung or Rung("math_verify", "could not run", str(reason))
+
+
+def _rung(compared: Compared) -> Rung:
     unread = [side for side, text in (("the gold", compared.gold), ("the answer", compared.prediction)) if text == ""]
     detail = f"math_verify finds the two {'equal' if compared.equal else 'different'}, with the gold first."
     if unread:
