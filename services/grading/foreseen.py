@@ -26,7 +26,7 @@ _NUMBER = re.compile(
     (?P<percent> \s*(?:%|[Pp]ercent|[Pp]ct) )?""",
     re.VERBOSE,
 )
-# A number behind this word is taken before others.
+# A number behind this word is taken before others, unless `=` follows.
 _ANSWER = re.compile("answer", re.IGNORECASE)
 # Numbers joined by operators are worked out as a whole, and win over a number inside.
 _OPERATOR = re.compile(r"\d[\d.\s]*[-+*/^()][-+*/^()\d.\s]")
@@ -63,11 +63,11 @@ def number_read(text: str) -> Number | None:
     """The number `parse(text)` is certain to give: the last of those at the head of a word."""
     if len(text) > _LONGEST or not _is_plain(text) or _LATEX.search(text):
         return None
-    answer = _ANSWER.search(text)
-    if answer and _HEAD_DIGIT.search(text, answer.end()):
-        return None
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
+        return None
+    answer = _ANSWER.search(text)
+    if answer and _HEAD_DIGIT.search(text, answer.end()) and (len(numbers) > 1 or "=" in text):
         return None
     last = numbers[-1]
     start = last.start()
@@ -91,12 +91,11 @@ def _equal(left: Number, right: Number) -> bool | None:
     if left.digits == right.digits:
         return True  # a percentage too: written alike is enough
     one, other = left.value, right.value
-    if (
-        one == other
-        and not (left.percent or right.percent)
-        and max(len(left.digits), len(right.digits)) <= _KEPT_DIGITS
-    ):
-        return True
+    if one == other and max(len(left.digits), len(right.digits)) <= _KEPT_DIGITS:
+        # A percentage of a float is a little off, so it is equal only where both sides are floats and get rounded.
+        both_floats = "." in left.digits and "." in right.digits
+        if not (left.percent or right.percent) or (both_floats and abs(one) < 10**8 and one == round(one, 6)):
+            return True
     # Farther apart than its rounding to 6 decimals and the precision of its floats can bridge.
     apart = abs(one - other) > Decimal("1e-5") + max(abs(one), abs(other)) * Decimal("1e-9")
     return False if apart else None

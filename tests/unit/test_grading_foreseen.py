@@ -98,6 +98,10 @@ def check_text(text):
 @example("8", "8,0")
 @example("0.3", "0.1")
 @example("5%", "5")
+@example("17", "1700.0%")
+@example("97.875", "9787.5%")
+@example("63.0", "6300.0%")
+@example("ANSWER: 1,234 percent", "1234%")
 @example("-0", "0")
 @example("0.0", "-0")
 @example("-0.0", "0")
@@ -137,6 +141,10 @@ def test_many_pairs_foreseen(gold, prediction):
         ("0.85", "0.9", False),
         ("5%", "5", True),
         ("50%", "0.2", False),
+        ("17", "1700.0%", None),  # as floats they differ in the last bit
+        ("63.2", "6320.0%", True),
+        ("5", "ANSWER: 5", True),
+        ("5", "1 of 2, so the answer is 5", None),
         ("0.0000001", "0.0000002", None),  # equal at 6 decimals: its business
         ("2017-03-01", "2017", None),
         ("1/2", "0.5", None),
