@@ -34,9 +34,9 @@ def compare(gold: float, prediction: float, atol: float, rtol: float) -> Closene
 
 def numeric_rung(case: Case, prediction: str) -> Rung:
     """Rung 2: the first numbers of both texts are close."""
-    gold, answer = read_number(case.gold), read_number(prediction)
     if reason := _why_not_tried(case):
         return Rung("numeric", "not tried", reason)
+    gold, answer = read_number(case.gold), read_number(prediction)
     if gold is None or answer is None:
         return Rung("numeric", "failed", _missing_number(gold, answer), gold, answer)
     closeness = compare(gold.value, answer.value, case.atol, case.rtol)
@@ -48,9 +48,9 @@ def numeric_rung(case: Case, prediction: str) -> Rung:
 
 def scaled_rung(case: Case, prediction: str) -> Rung:
     """Rung 2, second part: a fraction on one side and its percentage on the other."""
-    gold, answer = read_number(case.gold), read_number(prediction)
     if reason := _why_not_tried(case):
         return Rung("numeric_scaled", "not tried", reason)
+    gold, answer = read_number(case.gold), read_number(prediction)
     if gold is None or answer is None:
         return Rung("numeric_scaled", "not tried", _missing_number(gold, answer), gold, answer)
     small, large = sorted((abs(gold.value), abs(answer.value)))
