@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import select
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).resolve().parents[2]
-_START_SECONDS = 60.0
+_START_SECONDS = 30.0
 _LONGEST_ANSWER = 65_536
 # No secret of the app's; a fixed hash seed, so that nothing differs from start to start.
 _ENVIRONMENT = {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -65,13 +66,19 @@ class GraderProcess:
         """
         job = next(self._jobs)
         answer = self._ask({"job": job, **case}, self._seconds)
-        if answer.get("job") != job or not isinstance(answer.get("method"), str):
+        reward = answer.get("reward")
+        readable = isinstance(reward, float) and math.isfinite(reward) and isinstance(answer.get("method"), str)
+        if answer.get("job") != job or not readable:
             self.close()
             raise NoVerdict("its answer can't be read")
         return answer
 
-    def close(self) -> None:
+    def end(self) -> None:
+        """Kill the process, from any thread; whoever waits for its answer hears that it ended."""
         self._process.kill()
+
+    def close(self) -> None:
+        self.end()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe and not pipe.closed:

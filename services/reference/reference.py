@@ -71,6 +71,8 @@ class ReferenceGrader:
     def close(self) -> None:
         """End the process; later calls say that the grader is closed."""
         self._closed = True
+        if self._process:
+            self._process.end()
         with self._lock:
             if self._process:
                 self._process.close()

@@ -8,7 +8,7 @@ math_verify's alarms work.
 
 The first line in is `{"program"}`, and `{"ready": true}` or `{"failed": why}` comes out. Then each line in is a job,
 `{"job", "gold", "prediction", "reward_mode", "rel_tol", "abs_tol"}`, and out come `{"job", "reward", "method"}` or
-`{"job", "failed": why}`.
+`{"job", "failed": why}`. What the grader gives back may be a mapping, an object or a pair: no rule says which.
 """
 
 from __future__ import annotations
@@ -58,19 +58,24 @@ def _confine(memory_bytes: int) -> None:
     confine(Policy(read=(), write=(), sockets="", memory_bytes=memory_bytes, file_bytes=0, required=True))
 
 
-def _load(text: str) -> Callable[..., object]:
+def _load(text: str) -> Callable[..., Any]:
     module = ModuleType(NAME)
     sys.modules[NAME] = module  # dataclasses look their module up
     exec(compile(text, f"{NAME}.py", "exec"), module.__dict__)
-    grade: Callable[..., object] = module.grade
+    grade: Callable[..., Any] = module.grade
     return grade
 
 
-def _verdict(grade: Callable[..., object], case: dict[str, Any]) -> dict[str, object]:
+def _verdict(grade: Callable[..., Any], case: dict[str, Any]) -> dict[str, object]:
     try:
         given = grade(**case)
-        one = given if isinstance(given, Mapping) else vars(given)
-        return {"reward": float(one["reward"]), "method": str(one["method"])}
+        if isinstance(given, Mapping):
+            reward, method = given["reward"], given["method"]
+        elif hasattr(given, "reward"):
+            reward, method = given.reward, given.method
+        else:
+            reward, method = given
+        return {"reward": float(reward), "method": str(method)}
     except Exception as error:
         return {"failed": f"it ended with {_named(error)}"}
 

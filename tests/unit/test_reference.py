@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -63,6 +64,13 @@ def running():
 def obedient(running):
     """A grader that first does what the answer says."""
     return running(f"def grade(prediction, **case):\n    exec(prediction)\n    {GOOD}")
+
+
+@pytest.fixture(scope="module")
+def chosen(running):
+    """A grader that gives back what the answer says."""
+    program = "from types import SimpleNamespace\ndef grade(prediction, **case):\n    return eval(prediction)"
+    return running(program)
 
 
 def graded(reference, prediction="x"):
@@ -164,8 +172,32 @@ def test_one_that_never_ends_is_stopped_and_the_next_answer_is_graded(running):
     assert graded(reference, "pass").method == "exact"
 
 
-def test_one_that_ends_its_process_or_answers_nonsense_gave_no_verdict(obedient, running):
-    assert "it ended with TypeError" in graded(running("def grade(**case): pass")).why_not
+def test_closing_waits_for_no_answer(running):
+    reference = running(f"def grade(prediction, **case):\n    exec(prediction)\n    {GOOD}")
+    assert graded(reference, "pass").method == "exact"
+    threading.Timer(0.3, reference.close).start()
+    start = time.monotonic()
+    assert "its process ended without an answer" in graded(reference, "while True: pass").why_not
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["(1.0, 'list')", "SimpleNamespace(reward=1, method='list')", "{'reward': True, 'method': 'list', 'more': None}"],
+)
+def test_what_a_grader_gives_back_may_have_any_of_the_usual_forms(chosen, given):
+    verdict = graded(chosen, given)
+    assert (verdict.reward, verdict.method) == (1.0, "list")
+
+
+@pytest.mark.parametrize("given", ["float('nan'), 'list'", "None", "{'reward': 1.0}", "'ab'"])
+def test_what_is_no_verdict_is_no_disagreement(chosen, given):
+    verdict = graded(chosen, given)
+    assert verdict.why_not.startswith("The dataset's grader gave no verdict: ")
+    assert not verdict.disagrees(0.0, "miss")
+
+
+def test_one_that_ends_its_process_gave_no_verdict(obedient):
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     for ending in ("import os; os._exit(0)", "import os; os.write(3, b'x' * 200_000)", "raise SystemExit"):
         assert graded(obedient, "pass" + " " * 1_000_000).method == "exact"
