@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.grading import Case, Grader
+from services.grading.symbolic import CouldNotRun, SymbolicPool
 
 PARITY = Path(__file__).resolve().parents[1] / "data" / "grader-parity.jsonl.gz"
 SLOW = Case("1", "9**9**9+1", "exact_short", 1e-3, 1e-3)
@@ -66,3 +67,15 @@ def test_ending_the_run_starts_no_more_comparisons(grader):
     start = time.monotonic()
     verdicts.close()
     assert time.monotonic() - start < 3  # those under way end by themselves
+
+
+def test_an_answer_compared_before_needs_no_process_and_one_that_could_not_run_is_tried_again():
+    pool = SymbolicPool(1, 5.0, 1024)
+    assert pool.compare("1/2", "0.5", read=False).equal
+    assert not pool.compare("0.5", "1/3", read=False).equal
+    pool.close()
+    assert pool.compare("1/2", "0.5", read=False).equal
+    assert not pool.compare("0.5", "1/3", read=False).equal
+    for gold, answer in [("1/3", "0.5"), ("1/2", "0.5" + " " * 2000), ("1/3", "0.5")]:
+        with pytest.raises(CouldNotRun):
+            pool.compare(gold, answer, read=False)
