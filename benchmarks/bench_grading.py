@@ -2,8 +2,8 @@
 
     python -m benchmarks.bench_grading
 
-Both grade the same 5,394 answers, as many as the dataset has tasks, in one run on this machine: each of the 3,000 parity
-cases, and 2,394 of them drawn again at random, as samples of one task repeat each other's answers. Ours remembers what
+Both grade the same 5,394 answers, as many as the dataset has tasks, in one run on this machine: the 3,000 parity cases,
+and 2,394 of them drawn again at random, as samples of one task repeat each other's answers. Ours remembers what
 it compared before; the reference rules run in the plainest form: one process, on its main thread, calling math_verify
 directly. The verdicts must be the same. Then 1,000 of the answers are graded again, alone and with ten powers among
 them that no computer works out.
