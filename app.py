@@ -19,6 +19,7 @@ from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
 from services.kernels import KernelPool, Launcher, guard_memory
+from services.reference import open_reference
 from services.routes import batch_routes, kernel_routes
 from services.settings import ROOT, Settings, SettingsError, load_settings
 
@@ -43,13 +44,18 @@ def create_app(settings: Settings) -> FastAPI:
         return Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)
 
     grader = new_grader()
-    batches = Batches(settings.cache_dir / "batches", catalog, new_grader, settings.batch_mb)
+    reference = open_reference(settings)
+    batches = Batches(settings.cache_dir / "batches", catalog, new_grader, settings.batch_mb, reference)
     launcher = Launcher.from_settings(settings)
     pool = KernelPool.from_settings(settings, launcher)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        with grader, contextlib.closing(batches):
+        with (
+            grader,
+            contextlib.closing(reference) if reference else contextlib.nullcontext(),
+            contextlib.closing(batches),
+        ):
             async with launcher, pool:
                 yield
 
@@ -65,7 +71,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount("/web", StaticFiles(directory=WEB), name="web")
     gr.mount_gradio_app(
         app,
-        build_page(catalog, datafiles, grader, batches, launcher.report),
+        build_page(catalog, datafiles, grader, reference, batches, launcher.report),
         path="/",
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gradio as gr
 
+from components.case import MAX_ANSWER
 from components.pane import pane
 from services.catalog import Catalog, UnknownTask
 from services.grading import Grader
 
-MAX_ANSWER = 2**20
 GRADING_THREADS = 16
 
 
@@ -57,7 +57,7 @@ def answer_grader(catalog: Catalog, grader: Grader) -> GradeAnswer:
     return grade_in_thread
 
 
-def grade_panel(catalog: Catalog, grade_answer: GradeAnswer) -> gr.HTML:
+def grade_panel(catalog: Catalog, grade_answer: GradeAnswer, beside: Sequence[Callable[..., Any]]) -> gr.HTML:
     """Make the pane. Its `grade` and `reveal` are the only ways a gold answer reaches the page."""
 
     async def grade(request: dict[str, Any]) -> dict[str, Any]:
@@ -70,4 +70,4 @@ def grade_panel(catalog: Catalog, grade_answer: GradeAnswer) -> gr.HTML:
         except UnknownTask as error:
             return {"error": str(error)}
 
-    return pane("grade_panel", "Grade", [grade, reveal])
+    return pane("grade_panel", "Grade", [grade, reveal, *beside])

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, astuple
 from typing import Any
 
 import gradio as gr
 
-from components.grade_panel import MAX_ANSWER
+from components.case import NoCase, case_of
 from components.pane import pane
-from services.grading import Grader
+from services.grading import Case, Grader
 
 THREADS = 4
 VISITORS_KEPT = 1000
@@ -37,37 +38,27 @@ class _Newest:
         return lock, newest[0] is mine
 
 
-def grader_lab(grader: Grader) -> gr.HTML:
+def grader_lab(grader: Grader, beside: Sequence[Callable[..., Any]]) -> gr.HTML:
     """Make the pane. Nothing of a case is kept."""
     threads = ThreadPoolExecutor(THREADS, thread_name_prefix="lab")
     newest = _Newest()
 
-    def graded(gold: str, prediction: str, mode: str, atol: float, rtol: float) -> dict[str, Any]:
-        case = {"gold": gold, "reward_mode": mode, "atol": atol, "rtol": rtol}
-        return grader.explain(gold, prediction, mode, atol, rtol).as_dict() | case
+    def graded(case: Case) -> dict[str, Any]:
+        given = asdict(case)
+        del given["prediction"]
+        return grader.explain(*astuple(case)).as_dict() | given
 
     async def grade_case(request: dict[str, Any]) -> dict[str, Any]:
-        gold, prediction, mode = (request.get(name) for name in ("gold", "prediction", "reward_mode"))
-        atol, rtol = (_tolerance(request.get(name)) for name in ("atol", "rtol"))
-        if not (isinstance(gold, str) and isinstance(prediction, str) and isinstance(mode, str)):
-            return {"error": "Not graded: gold, answer and reward mode should be text."}
-        if atol is None or rtol is None:
-            return {"error": "Not graded: a tolerance is a number, zero or more."}
-        if max(len(gold), len(prediction)) > MAX_ANSWER:
-            return {"error": f"Not graded: {MAX_ANSWER:,} characters is the most that can be graded."}
+        try:
+            case = case_of(request)
+        except NoCase as error:
+            return {"error": str(error)}
         lock, still_newest = await newest.turn(str(request.get("visitor") or ""))
         try:
             if not still_newest:
                 return SUPERSEDED
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(threads, graded, gold, prediction, mode, atol, rtol)
+            return await asyncio.get_running_loop().run_in_executor(threads, graded, case)
         finally:
             lock.release()
 
-    return pane("grader_lab", "Grader lab", [grade_case])
-
-
-def _tolerance(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        return None
-    return float(value)
+    return pane("grader_lab", "Grader lab", [grade_case, *beside])

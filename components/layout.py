@@ -9,6 +9,7 @@ import gradio as gr
 
 from components.api import public_api
 from components.batch_report import batch_report
+from components.beside import beside
 from components.confinement import confinement
 from components.data_preview import data_preview
 from components.grade_panel import answer_grader, grade_panel
@@ -21,6 +22,7 @@ from services.batch import Batches
 from services.catalog import Catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
+from services.reference import ReferenceGrader
 
 # System fonts: the page asks no other server for anything.
 THEME = gr.themes.Default(
@@ -49,11 +51,13 @@ def build_page(
     catalog: Catalog,
     datafiles: DataFiles,
     grader: Grader,
+    reference: ReferenceGrader | None,
     batches: Batches,
     confined: Callable[[], dict[str, Any]],
 ) -> gr.Blocks:
     """The whole page and its public API. `confined` reports to the pane `confinement`."""
     grade_answer = answer_grader(catalog, grader)
+    reference_verdict = beside(grader, reference)
     page: gr.Blocks
     with gr.Blocks(title="SmolDataEnvs Workbench", fill_width=True, analytics_enabled=False) as page:
         gr.HTML(MASTHEAD, js_on_load=MASTHEAD_LOAD, apply_default_css=False, elem_id="masthead")
@@ -65,9 +69,9 @@ def build_page(
                 data_preview(catalog, datafiles)
                 notebook(starter_for(catalog, datafiles))
             with gr.Column(elem_id="judge"):
-                grade_panel(catalog, grade_answer)
+                grade_panel(catalog, grade_answer, reference_verdict)
         with gr.Column(elem_id="lab"):
-            grader_lab(grader)
+            grader_lab(grader, reference_verdict)
         with gr.Column(elem_id="batch"):
             batch_report(batches, grade_answer)
         confinement(confined)

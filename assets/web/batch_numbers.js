@@ -66,6 +66,7 @@ export function numbers(box, report, rows) {
   const look = h('section', {class: 'card', 'aria-label': 'Rows to look at'}, h('h2', {}, 'Rows to look at'), h('div', {class: 'batch-kinds'},
     kinds('Matches to doubt', 'cautions', 'caution', 'They count as right; the match hides something.'),
     kinds('Near misses', 'near_misses', 'near_miss', 'They count as wrong; a small change would pass.'),
+    runs.some(run => Object.keys(run.reference).length) && kinds('The dataset’s own grader', 'reference', 'reference', 'Whether it agrees with the reward and method shown here.'),
     kinds('Set apart', 'apart', 'apart', 'No answer, or what looks like a failure of the infrastructure: never a zero among the answered.')));
 
   box.replaceChildren(headline, ...(comparison ? [compared(comparison, rows, table, line)] : []), byFacet, byRung, look,

@@ -3,7 +3,7 @@ import {excerpt} from './ladder.js';
 import {goldLine, inLab, outcome, rungs, visible} from './verdict.js';
 import {count, h} from './workbench.js';
 
-const NAMES = {run: 'run', outcome: 'outcome', method: 'rung', apart: 'set apart', caution: 'caution', near_miss: 'near miss', split: 'split', tier: 'tier', level: 'level', mode: 'mode', dataset: 'dataset', task_id: 'task'};
+const NAMES = {run: 'run', outcome: 'outcome', method: 'rung', apart: 'set apart', caution: 'caution', near_miss: 'near miss', reference: 'dataset’s own grader', split: 'split', tier: 'tier', level: 'level', mode: 'mode', dataset: 'dataset', task_id: 'task'};
 
 export function rowsCard(ask, say) {
   const chips = h('p', {class: 'row'});

@@ -1,7 +1,7 @@
 // The grade panel: an answer, its verdict, the ladder, and the attempts made in this tab.
 import {KernelClient} from './kernel_client.js';
 import {excerpt} from './ladder.js';
-import {OUTCOMES, goldLine, inLab, outcome, rungs} from './verdict.js';
+import {OUTCOMES, beside, goldLine, inLab, outcome, rungs} from './verdict.js';
 import {h, workbench} from './workbench.js';
 
 const ATTEMPTS_KEPT = 30;
@@ -94,7 +94,7 @@ export function mount(pane, server) {
   function show(answer, prediction) {
     verdictBox.replaceChildren(outcome(answer, prediction, put));
     revealButton.hidden = true;
-    ladderBox.replaceChildren(goldLine(answer.gold), ...rungs(answer, prediction), inLab(answer, prediction));
+    ladderBox.replaceChildren(...[beside(server, answer, prediction), goldLine(answer.gold), ...rungs(answer, prediction), inLab(answer, prediction)].filter(Boolean));
     state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
     save();
     showAttempts();

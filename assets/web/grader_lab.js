@@ -1,6 +1,6 @@
 // The grader lab: any gold, answer, mode and tolerances, graded as they are typed.
 import {figure} from './ladder.js';
-import {goldLine, outcome, rungs} from './verdict.js';
+import {beside, goldLine, outcome, rungs} from './verdict.js';
 import {LAB_FIELDS, address, copy, h, workbench} from './workbench.js';
 
 const PAUSE = 250;             // ms without a key before grading
@@ -117,7 +117,7 @@ export function mount(pane, server) {
     pane.removeAttribute('aria-busy');
     if (answer.error) { say(answer.error, 'bad'); return; }
     verdictBox.replaceChildren(outcome(answer, prediction, text => fill({...read(), answer: text})));
-    ladderBox.replaceChildren(goldLine(answer.gold), ...rungs(answer, prediction));
+    ladderBox.replaceChildren(...[beside(server, answer, prediction), goldLine(answer.gold), ...rungs(answer, prediction)].filter(Boolean));
   }
 
   function say(text, look = '') {

@@ -54,6 +54,20 @@ export const rungs = (answer, prediction) => [
 
 export const goldLine = gold => h('p', {class: 'gold'}, h('span', {class: 'small muted'}, 'Gold'), h('q', {class: 'mono quote', 'data-gold': true}, gold));
 
+/** What the dataset's own grader says of the same case, where the app runs it; asked for after the verdict is shown. */
+export function beside(server, {gold, reward_mode, atol, rtol, outcome: ours}, prediction) {
+  if (!('reference_verdict' in server)) return null;
+  const line = h('p', {class: 'small muted', role: 'status'}, 'The dataset’s own grader is asked…');
+  server.reference_verdict({gold, prediction, reward_mode, atol, rtol}).catch(() => ({error: 'The dataset’s own grader was not asked: the app did not answer.'})).then(theirs => {
+    const at = theirs.revision ? ` (revision ${theirs.revision.slice(0, 7)})` : '';
+    const said = `reward ${theirs.reward?.toFixed(1)}, method ${theirs.method}`;
+    if (theirs.error || theirs.why_not) line.textContent = theirs.error || theirs.why_not;
+    else if (theirs.disagrees) { line.className = 'notice bad'; line.textContent = `The dataset’s own grader${at} disagrees: ${said}. Please report this case.`; }
+    else line.textContent = ours === 'not gradable' ? `The dataset’s own grader${at} says: ${said}.` : `The dataset’s own grader${at} agrees: ${said}.`;
+  });
+  return line;
+}
+
 /** A button that opens the same case in the grader lab. */
 export const inLab = ({gold, reward_mode, atol, rtol}, prediction) => h('div', {}, h('button', {type: 'button', class: 'btn quiet',
   onclick: () => workbench.openLab({gold, answer: prediction, reward_mode, atol: String(atol), rtol: String(rtol)})}, 'Open in the grader lab'));

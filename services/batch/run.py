@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
@@ -18,17 +19,29 @@ from services.batch.apart import outcome_of
 from services.batch.compare import FlipsPage, Won, compare, flips
 from services.batch.matching import Plan, Policy
 from services.batch.report import Export, build_report, export_rows
-from services.batch.store import BatchRow, Findings, Graded, RowsPage, Waiting, record, record_findings
+from services.batch.store import (
+    BatchRow,
+    Beside,
+    Findings,
+    Graded,
+    RowsPage,
+    Waiting,
+    record,
+    record_beside,
+    record_findings,
+)
 from services.batch.versions import Versions
 from services.catalog import Catalog
 from services.grading import Grader, Verdict
+from services.reference import ReferenceGrader
 
-State = Literal["ready", "grading", "retrying", "explaining", "stopped", "failed", "done"]
+State = Literal["ready", "grading", "retrying", "explaining", "comparing", "stopped", "failed", "done"]
 T = TypeVar("T")
 
 _UNGRADED = "graded.row IS NULL"
 _COULD_NOT_RUN = "graded.outcome = 'not gradable'"
 _IN_DOUBT = "graded.outcome IN ('right', 'wrong') AND graded.method != 'exact' AND NOT graded.explained"
+_NOT_COMPARED = "graded.reward IS NOT NULL AND graded.reference = ''"
 _READ_AT_ONCE = 64
 _IN_FLIGHT = 32  # so that answers that take long leave work for the other threads
 _KNOWN = 4096  # results kept for rows that are the same
@@ -57,14 +70,24 @@ class Progress:
 class Batch:
     """A plan under a policy, and its grading. All methods may be called from any thread."""
 
-    def __init__(self, plan: Plan, policy: Policy, grader: Grader, catalog: Catalog) -> None:
-        """Choose the rows. All verdicts come first, then the cautions and near misses of rows not matched exactly."""
+    def __init__(
+        self,
+        plan: Plan,
+        policy: Policy,
+        grader: Grader,
+        catalog: Catalog,
+        reference: ReferenceGrader | None = None,
+    ) -> None:
+        """Choose the rows. All verdicts come first, then the cautions and near misses of rows not matched exactly, then
+        the verdicts of the dataset's own grader where there is one.
+        """
         self.plan = plan
         self.policy = policy
         self.total = plan.choose(policy)
         self._store = plan.store
         self._grader = grader
         self._catalog = catalog
+        self._reference = reference
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -147,6 +170,8 @@ class Batch:
             self._work_through(_UNGRADED, "grading", self._grade, record)
             self._work_through(_COULD_NOT_RUN, "retrying", self._grade, record)
             self._work_through(_IN_DOUBT, "explaining", self._explain, record_findings)
+            if self._reference:
+                self._work_through(_NOT_COMPARED, "comparing", partial(self._beside, self._reference), record_beside)
             end = "stopped" if self._stopping.is_set() else "done"
         except Exception as error:
             _LOG.exception("A batch ended early.")
@@ -176,6 +201,15 @@ class Batch:
             task.answer, waiting.prediction, task.reward_mode, task.atol, task.rtol, question=task.question
         )
         return tuple(each.kind for each in found.cautions), tuple(each.kind for each in found.near_misses)
+
+    def _beside(self, reference: ReferenceGrader, waiting: Waiting) -> Beside:
+        task = self._catalog.task(waiting.task_id)
+        case = (task.answer, waiting.prediction, task.reward_mode, task.atol, task.rtol)
+        theirs = reference.grade(*case)
+        if theirs.reward is None:
+            return "no verdict"
+        ours = self._grader.grade(*case, explain=False)
+        return "disagrees" if theirs.disagrees(ours.reward, ours.method) else "agrees"
 
     def _work_through(
         self,
@@ -279,6 +313,7 @@ def _sentence(state: State, done: int, of: int) -> str:
         "grading": f"{done:,} of {of:,} rows are graded.",
         "retrying": f"All rows are graded. {done:,} of {of:,} that could not be are tried once more.",
         "explaining": f"All rows are graded. {done:,} of {of:,} are looked at for cautions and near misses.",
+        "comparing": f"All rows are graded. {done:,} of {of:,} are graded by the dataset's own grader as well.",
         "stopped": "Stopped. What was graded is kept and shown; start again to go on.",
         "failed": "Grading ended early.",
         "done": f"All {of:,} rows are graded.",

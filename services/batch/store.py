@@ -11,15 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from services.batch.apart import RowOutcome
 from services.catalog import SPLITS, TIERS
 from services.grading.verdict import shown
 
 FACETS = ("split", "tier", "level", "mode", "dataset")
-FILTERS = (*FACETS, "run", "task_id", "outcome", "method", "apart", "caution", "near_miss")
+FILTERS = (*FACETS, "run", "task_id", "outcome", "method", "apart", "caution", "near_miss", "reference")
 REASON_SHOWN = 1000
+Beside = Literal["agrees", "disagrees", "no verdict"]  # what the dataset's own grader said, where it was asked
 Findings = tuple[tuple[str, ...], tuple[str, ...]]  # kinds of a row's cautions, and of its near misses
 
 # An answer is kept as bytes: SQLite's text can't hold every text that JSON can.
@@ -35,7 +36,8 @@ CREATE TABLE queue (position INTEGER PRIMARY KEY, row INTEGER NOT NULL, run TEXT
 CREATE TABLE expected (task INTEGER PRIMARY KEY);
 CREATE TABLE graded (row INTEGER PRIMARY KEY, run TEXT NOT NULL, task INTEGER NOT NULL,
   outcome TEXT NOT NULL, reward REAL, method TEXT NOT NULL,
-  reason TEXT NOT NULL, apart TEXT NOT NULL, explained INTEGER NOT NULL DEFAULT 0);
+  reason TEXT NOT NULL, apart TEXT NOT NULL, explained INTEGER NOT NULL DEFAULT 0,
+  reference TEXT NOT NULL DEFAULT '');
 CREATE TABLE finding (row INTEGER NOT NULL, sort TEXT NOT NULL, kind TEXT NOT NULL, UNIQUE (row, sort, kind));
 CREATE INDEX finding_kind ON finding (sort, kind, row);
 CREATE VIEW first AS SELECT run, task, min(row) AS row FROM graded GROUP BY run, task;
@@ -43,7 +45,7 @@ CREATE VIEW first AS SELECT run, task, min(row) AS row FROM graded GROUP BY run,
 _WHERE = {
     **{name: f"task.{name} = ?" for name in FACETS},
     "task_id": "task.task_id = ?",
-    **{name: f"graded.{name} = ?" for name in ("run", "outcome", "method", "apart")},
+    **{name: f"graded.{name} = ?" for name in ("run", "outcome", "method", "apart", "reference")},
     "caution": "graded.row IN (SELECT row FROM finding WHERE sort = 'caution' AND kind = ?)",
     "near_miss": "graded.row IN (SELECT row FROM finding WHERE sort = 'near_miss' AND kind = ?)",
 }
@@ -52,7 +54,7 @@ _WITH_ANSWERS = f"{GRADED_ROWS} JOIN row ON row.row = graded.row"
 _SHOWN = (
     "row.row, row.file, row.line, row.run, row.sample, row.task_id, row.prediction, "
     + ", ".join(f"task.{name}" for name in FACETS)
-    + ", graded.outcome, graded.reward, graded.method, graded.reason, graded.apart, "
+    + ", graded.outcome, graded.reward, graded.method, graded.reason, graded.apart, graded.reference, "
     "(SELECT group_concat(sort || ':' || kind, '|') FROM finding WHERE finding.row = row.row)"
 )
 
@@ -103,6 +105,7 @@ class BatchRow:
     method: str
     reason: str
     apart: str
+    reference: Beside | Literal[""]
     cautions: tuple[str, ...]
     near_misses: tuple[str, ...]
 
@@ -235,7 +238,7 @@ def record(database: sqlite3.Connection, row: int, graded: Graded) -> None:
     """Keep what grading said of a row, in place of what it said before."""
     values = (graded.outcome, graded.reward, graded.method, graded.reason[:REASON_SHOWN], graded.apart, row)
     database.execute(
-        "INSERT OR REPLACE INTO graded SELECT row, run, task, ?, ?, ?, ?, ?, 0 FROM row WHERE row = ?", values
+        "INSERT OR REPLACE INTO graded SELECT row, run, task, ?, ?, ?, ?, ?, 0, '' FROM row WHERE row = ?", values
     )
 
 
@@ -245,6 +248,11 @@ def record_findings(database: sqlite3.Connection, row: int, findings: Findings) 
     found = [(row, "caution", kind) for kind in cautions] + [(row, "near_miss", kind) for kind in near_misses]
     database.executemany("INSERT OR IGNORE INTO finding VALUES (?, ?, ?)", found)
     database.execute("UPDATE graded SET explained = 1 WHERE row = ?", (row,))
+
+
+def record_beside(database: sqlite3.Connection, row: int, beside: Beside) -> None:
+    """Keep whether the dataset's own grader agrees on a graded row."""
+    database.execute("UPDATE graded SET reference = ? WHERE row = ?", (beside, row))
 
 
 def ordered(facet: str, sizes: Mapping[str, int]) -> list[str]:

@@ -37,9 +37,9 @@ class _Tally:
 def summaries(store: Store) -> list[dict[str, Any]]:
     """One summary for each run, in the order of the files.
 
-    `{run, queued, ungraded, counted_missing, pass_at_k, methods, apart, explained, cautions, near_misses, groups}` and
-    the parts of a group, see `_group`. Tasks that count as wrong where they are missing do so once every row is graded:
-    before, they would weigh too much.
+    `{run, queued, ungraded, counted_missing, pass_at_k, methods, apart, explained, reference, cautions, near_misses,
+    groups}` and the parts of a group, see `_group`. Tasks that count as wrong where they are missing do so once every
+    row is graded: before, they would weigh too much.
     """
     with store.connection() as database:
         runs = database.execute("SELECT run, count(*) FROM queue GROUP BY run ORDER BY min(row)")
@@ -68,6 +68,7 @@ def _summary(database: sqlite3.Connection, run: str, queued: int) -> dict[str, A
         "methods": dict.fromkeys(METHODS, 0) | _counted(database, run, "graded.method"),
         "apart": _counted(database, run, "graded.apart", "AND graded.outcome IN ('no answer', 'infrastructure')"),
         "explained": _explained(database, run),
+        "reference": _counted(database, run, "graded.reference", "AND graded.reference != ''"),
         "cautions": _found(database, run, "caution"),
         "near_misses": _found(database, run, "near_miss"),
         "groups": {facet: _groups(facet, number, tallies, absent) for number, facet in enumerate(FACETS)},

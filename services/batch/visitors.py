@@ -19,6 +19,7 @@ from services.batch.run import Batch
 from services.batch.store import BatchError
 from services.catalog import Catalog
 from services.grading import Grader
+from services.reference import ReferenceGrader
 
 FILES = 10
 MOST = 8  # visitors with files or a batch here
@@ -55,7 +56,14 @@ class Visitor:
 class Batches:
     """Every visitor's files and batch, below a folder of this app's own that goes with it. Safe from any thread."""
 
-    def __init__(self, folder: Path, catalog: Catalog, new_grader: Callable[[], Grader], upload_mb: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        catalog: Catalog,
+        new_grader: Callable[[], Grader],
+        upload_mb: int,
+        reference: ReferenceGrader | None = None,
+    ) -> None:
         """`new_grader` makes the grader all batches share, at the first of them, apart from the one the page uses."""
         _sweep(folder)
         self._root = folder / secrets.token_hex(8)
@@ -64,6 +72,7 @@ class Batches:
         self._new_grader = new_grader
         self._grader: Grader | None = None
         self._limit = upload_mb * _MB
+        self._reference = reference
         self._visitors: dict[str, Visitor] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -141,7 +150,7 @@ class Batches:
             if visitor.batch:
                 visitor.batch.stop()
                 visitor.batch.wait()
-            visitor.batch = Batch(visitor.plan, policy, self._shared_grader(), self._catalog)
+            visitor.batch = Batch(visitor.plan, policy, self._shared_grader(), self._catalog, self._reference)
             visitor.batch.start()
             return visitor.batch
 

@@ -8,6 +8,7 @@ import secrets
 import httpx
 import pytest
 
+from tests.page_functions import functions_of
 from tests.served_app import served_app
 
 BYTES = {"Content-Type": "application/octet-stream"}
@@ -62,33 +63,28 @@ def test_an_export_is_asked_for_in_known_terms(http, token):
     )
 
 
-def server_function(http, name, request):
-    """A pane's function, called as Gradio's page calls it."""
-    config = http.get("config").json()
-    (component,) = (each for each in config["components"] if each["props"].get("elem_id") == "batch_report")
-    body = {"data": request, "component_id": component["id"], "fn_name": name, "session_hash": "s"}
-    answer = http.post("gradio_api/component_server/", json=body)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+@pytest.fixture(scope="module")
+def call(http):
+    return functions_of(http, "batch_report")
 
 
-def test_a_batch_from_file_to_rows(http, token):
+def test_a_batch_from_file_to_rows(http, call, token):
     odd = "=1+1 \ud800"  # a formula to a spreadsheet, and half a surrogate pair
     golds = [("demo_iris_qa_1", "5.552"), ("demo_iris_qa_1", odd), ("no_such_task", "1")]
     rows = "".join(json.dumps({"task_id": id, "prediction": answer}) + "\n" for id, answer in golds)
     assert send(http, token, "run.jsonl", rows.encode()).status_code == 200
-    state = server_function(http, "read_files", {"token": token})
+    state = call("read_files", {"token": token})
     (run,) = state["counts"]["runs"]
     assert (run["rows"], run["matched"], run["unknown"]["count"]) == (3, 2, 1)
     policy = {"duplicates": "samples"}
-    assert server_function(http, "grade_batch", {"token": token, "policy": policy})["policy"]["duplicates"] == "samples"
-    while server_function(http, "batch_progress", {"token": token})["progress"]["state"] != "done":
+    assert call("grade_batch", {"token": token, "policy": policy})["policy"]["duplicates"] == "samples"
+    while call("batch_progress", {"token": token})["progress"]["state"] != "done":
         pass
-    report = server_function(http, "read_report", {"token": token})["report"]
+    report = call("read_report", {"token": token})["report"]
     assert report["runs"][0]["outcomes"] | {"right": 1, "wrong": 1} == report["runs"][0]["outcomes"]
-    found = server_function(http, "batch_rows", {"token": token, "filters": {"outcome": "wrong"}})
+    found = call("batch_rows", {"token": token, "filters": {"outcome": "wrong"}})
     assert [row["prediction"] for row in found["rows"]] == ["=1+1 \ufffd"]
-    opened = server_function(http, "batch_row", {"token": token, "row": found["rows"][0]["row"]})
+    opened = call("batch_row", {"token": token, "row": found["rows"][0]["row"]})
     assert (opened["method"], opened["gold"], opened["prediction"]) == ("miss", "5.552", odd)
     written = http.post("batch/export", json={"token": token, "kind": "csv"})
     table = list(csv.DictReader(io.StringIO(written.text)))
@@ -99,10 +95,10 @@ def test_a_batch_from_file_to_rows(http, token):
     assert all("math-verify" in row["grader"] and row["app"] for row in table)
     told = http.post("batch/export", json={"token": token, "kind": "md"}).text
     assert told.startswith("# Batch report") and "50.0%" in told
-    assert server_function(http, "batch_row", {"token": "0" * 48, "row": 1})["gone"]
+    assert call("batch_row", {"token": "0" * 48, "row": 1})["gone"]
 
 
-def test_what_is_no_request_is_answered_in_words(http, token):
+def test_what_is_no_request_is_answered_in_words(call, token):
     for name in ("read_files", "grade_batch", "batch_rows", "batch_row", "batch_progress", "count_again", "stop_batch"):
         for request in ({}, {"token": 5}, {"token": token, "filters": [1], "policy": 3, "columns": "x", "row": "y"}):
-            assert server_function(http, name, request)["error"]
+            assert call(name, request)["error"]

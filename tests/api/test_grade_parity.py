@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.page_functions import functions_of
 from tests.served_app import served_app
 
 PARITY = Path(__file__).resolve().parents[1] / "data" / "grader-parity.jsonl.gz"
@@ -23,18 +24,12 @@ def test_the_references_reward_and_method_through_the_page(url):
     with gzip.open(PARITY, "rt") as lines:
         cases = [json.loads(line) for line in lines]
     with httpx.Client(base_url=url, timeout=60) as http, ThreadPoolExecutor(8) as threads:
-        (lab,) = (
-            each["id"]
-            for each in http.get("config").json()["components"]
-            if each["props"].get("elem_id") == "grader_lab"
-        )
+        grade = functions_of(http, "grader_lab")
 
         def graded(numbered):
             number, case = numbered
-            request = {name: case[name] for name in ("gold", "prediction", "reward_mode", "atol", "rtol")}
-            body = {"data": request | {"visitor": str(number)}, "component_id": lab, "fn_name": "grade_case"}
-            answer = http.post("gradio_api/component_server/", json=body | {"session_hash": "s"}).json()
-            return case, answer
+            given = {name: case[name] for name in ("gold", "prediction", "reward_mode", "atol", "rtol")}
+            return case, grade("grade_case", given | {"visitor": str(number)})
 
         answers = list(threads.map(graded, enumerate(cases)))
     assert len(answers) == 3000

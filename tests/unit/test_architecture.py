@@ -13,7 +13,7 @@ MAY_IMPORT = {
     "settings": set(),
     "tables": set(),
     "grading": set(),
-    "batch": {"catalog", "grading"},
+    "batch": {"catalog", "grading", "reference"},
     "catalog": {"settings"},
     "datafiles": {"catalog", "settings"},
     "kernels": {"settings"},

@@ -207,9 +207,8 @@ def test_what_could_not_run_is_tried_once_more_and_never_wrong(make, tmp_path):
 
 
 def test_a_burst_times_no_answer_out_because_it_waited(make, tmp_path):
-    # 40 that take about a tenth of the second that each may take: all of them wait longer than that second
-    given = [("slow", f"$1/3{'+0' * zeros}$") for zeros in range(180, 220)]
-    given += [("slow", f"{number}/{3 * number}") for number in range(1, 161)]
+    # each takes a small part of the second it may take, and most wait for longer than that second
+    given = [("slow", f"${number}/{3 * number}{'+0' * 12}$") for number in range(1, 201)]
     batch = make(answers(tmp_path / "run.jsonl", given), policy=Policy(duplicates="samples"))
     (run,) = graded(batch)["runs"]
     assert batch.progress().seconds > 1.0
@@ -326,4 +325,4 @@ def test_a_hundred_thousand_predictions_take_little_memory(tmp_path):
     told = json.loads(done.stdout)
     assert told["rows"] == 100_000
     assert told["grown_mb"] < 60, told
-    assert told["report_seconds"] < 5 and told["page_seconds"] < 0.5, told
+    assert told["report_seconds"] < 5 and told["page_seconds"] < 2, told

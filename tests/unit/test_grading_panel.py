@@ -54,7 +54,7 @@ def test_what_can_not_be_graded_is_told_in_a_sentence_without_the_gold(grader, t
 
 
 def test_the_page_grades_off_the_event_loop_and_reveals_the_gold_alone(grader):
-    pane = grade_panel(OneTask(), answer_grader(OneTask(), grader))
+    pane = grade_panel(OneTask(), answer_grader(OneTask(), grader), [])
     assert GOLD not in json.dumps(pane.get_config(), default=str)
     assert inspect.iscoroutinefunction(pane.grade)
     graded = json.loads(asyncio.run(pane.grade({"task_id": "t1", "prediction": "x"})).body)
