@@ -76,11 +76,11 @@ export function numbers(box, report, rows) {
 
   function exports() {
     const note = h('span', {class: 'small muted', role: 'status'});
-    const save = (label, kind, name) => h('button', {type: 'button', class: 'btn', onclick: async () => {
+    const save = (label, kind, name, title) => h('button', {type: 'button', class: 'btn', title, onclick: async () => {
       note.textContent = 'Writing…';
       note.textContent = await download(kind, name, report);
     }}, label);
-    return h('div', {class: 'row'}, note, save('Rows as CSV', 'csv', 'batch.csv'), save('Rows as JSONL', 'jsonl', 'batch.jsonl'), save('Report', 'md', 'batch.md'), save('Report as JSON', 'json', 'batch.json'));
+    return h('div', {class: 'row'}, note, save('Rows as CSV', 'csv', 'batch.csv', 'Answers stand in it as they are: in a spreadsheet, import its columns as text, or one that begins with = runs as a formula.'), save('Rows as JSONL', 'jsonl', 'batch.jsonl'), save('Report', 'md', 'batch.md'), save('Report as JSON', 'json', 'batch.json'));
   }
 }
 
