@@ -30,7 +30,7 @@ def counted(self, parts, *args, **more):
 zmq.Socket.send_multipart = counted
 print(os.path.abspath('sent'))
 """
-FLOOD_PARTS, FLOOD_MB = 2000, 20  # of messages; a cell that prints one line sends about thirty
+FLOOD_PARTS, FLOOD_MB = 2000, 5  # of messages; a cell that prints one line sends about thirty
 
 BY_HAND = """
 from ipykernel.kernelapp import IPKernelApp
