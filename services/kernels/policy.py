@@ -22,4 +22,5 @@ def policy_of(folder: SessionFolder, confinement: Confinement, limits: Limits) -
         memory_bytes=limits.memory_bytes,
         file_bytes=limits.folder_bytes,
         required=confinement == "required",
+        listed=(str(folder.root),),
     )

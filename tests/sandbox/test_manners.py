@@ -44,6 +44,7 @@ WORKS = {
     "%%capture kept\nprint('hidden')": "",
     "import tracemalloc, cProfile\ncProfile.run('sum(range(10))')": "function calls",
     "from joblib import Parallel, delayed\nprint(Parallel(n_jobs=2)(delayed(abs)(-n) for n in range(3)))": "[0, 1, 2]",
+    "import os; print(sorted(os.listdir('..'))[:2])": "['home', 'input']",
     "%prun -q sum(range(10))\nprint(kept.stdout)": "hidden",
 }
 

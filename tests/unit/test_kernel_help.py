@@ -34,6 +34,7 @@ def texts(found):
         ("pd.read_c", "read_c", {"read_csv", "read_clipboard"}),
         ("area(wid", "wid", {"width="}),
         ("'\U0001f984'; np.arang", "arang", {"arange"}),
+        ("open('../inp", "./inp", {"./input/"}),
         ("nothing_of_this_name.", "", set()),
     ],
 )

@@ -42,7 +42,8 @@ class NotConfined(Exception):
 
 @dataclass(frozen=True)
 class Policy:
-    """What a kernel may use: folders and files to read and to write, where its sockets are made, and how much.
+    """What a kernel may use: folders and files to read and to write, where its sockets are made, and how much; and
+    folders (and those below) whose names alone it may read.
 
     With `required` every layer must hold; without, what this system offers is used.
     """
@@ -53,6 +54,7 @@ class Policy:
     memory_bytes: int
     file_bytes: int
     required: bool
+    listed: tuple[str, ...] = ()
 
 
 def rules(policy: Policy) -> Iterator[tuple[str, int]]:
@@ -60,6 +62,7 @@ def rules(policy: Policy) -> Iterator[tuple[str, int]]:
     yield from ((path, landlock.READ) for path in (*_python(), *SYSTEM, *ABOUT, *policy.read))
     yield from ((path, landlock.WRITE) for path in policy.write)
     yield from ((path, landlock.DEVICE) for path in DEVICES)
+    yield from ((path, landlock.READ_DIR) for path in policy.listed)
     yield policy.sockets, landlock.SOCKETS
 
 
