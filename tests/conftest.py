@@ -1,9 +1,13 @@
 """Which tests may run beside which: a file's stay together, and so do all attacks, which share one user's limits."""
 
-import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 
-def pytest_collection_modifyitems(items):
-    for item in items:
-        together = "sandbox" if item.path.parent.name == "sandbox" else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(together))
+class Together(LoadScopeScheduling):
+    def _split_scope(self, nodeid):
+        file = nodeid.split("::")[0]
+        return "tests/sandbox" if file.startswith("tests/sandbox/") else file
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Together(config, log)
