@@ -26,7 +26,7 @@ _NUMBER = re.compile(
     (?P<percent> \s*(?:%|[Pp]ercent|[Pp]ct) )?""",
     re.VERBOSE,
 )
-# A number behind this word is taken before others, unless `=` follows.
+# What stands behind this word, a number or an expression, is taken before others, unless `=` follows.
 _ANSWER = re.compile("answer", re.IGNORECASE)
 # Numbers joined by operators are worked out as a whole, and win over a number inside.
 _OPERATOR = re.compile(r"\d[\d.\s]*[-+*/^()][-+*/^()\d.\s]")
@@ -67,7 +67,7 @@ def number_read(text: str) -> Number | None:
     if not numbers:
         return None
     answer = _ANSWER.search(text)
-    if answer and _HEAD_DIGIT.search(text, answer.end()) and (len(numbers) > 1 or "=" in text):
+    if answer and _HEAD_DIGIT.search(text, answer.end()) and (len(_HEAD_DIGIT.findall(text)) > 1 or "=" in text):
         return None
     last = numbers[-1]
     start = last.start()

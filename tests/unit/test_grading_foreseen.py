@@ -106,6 +106,8 @@ def check_text(text):
 @example("0.0", "-0")
 @example("-0.0", "0")
 @example("1 answer 2", "1")
+@example("-1", "The answer is (3-4), x 5")
+@example("7", "final answer is (1+2), and 7")
 def test_what_is_foreseen_is_what_math_verify_finds(gold, prediction):
     check_pair(gold, prediction)
 
