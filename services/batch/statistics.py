@@ -1,4 +1,4 @@
-"""Rates with 95% intervals, Wilson's for one answer a task and a bootstrap over tasks for several; McNemar's test."""
+"""Rates with 95% intervals, Wilson's where each task counts as 0 or 1, else a bootstrap over tasks; McNemar's test."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def pass_at_k(samples: int, right: int, k: int) -> float:
 
     Source: M. Chen et al., Evaluating large language models trained on code, 2021. `k` is at most `samples`.
     """
-    return 1.0 - math.comb(samples - right, k) / math.comb(samples, k)
+    fewer, more = sorted((k, right))
+    drawn = np.arange(fewer)  # not math.comb: of a million samples it has no end
+    return 1.0 - float(np.prod(np.maximum(samples - more - drawn, 0) / (samples - drawn)))
 
 
 def bootstrap(values: Sequence[float]) -> tuple[float, float]:
@@ -62,18 +64,17 @@ def bootstrap(values: Sequence[float]) -> tuple[float, float]:
 def mean_rate(tallies: Sequence[tuple[int, int]], k: int = 1, absent: int = 0) -> Rate:
     """pass@k over tasks, each given as (samples, right); tasks of fewer than k samples are left out.
 
-    `absent` tasks without any sample count as 0. With one sample each and k = 1 the interval is Wilson's.
+    `absent` tasks without any sample count as 0. Where every task counts as 0 or 1, as with one sample each, the
+    interval is Wilson's: a bootstrap of nothing but ones would say that no task can ever fail.
     """
-    counted = [(samples, right) for samples, right in tallies if samples >= k]
-    of = len(counted) + absent
-    single = k == 1 and all(samples == 1 for samples, _ in counted)
+    values = [pass_at_k(samples, right, k) for samples, right in tallies if samples >= k] + [0.0] * absent
+    of = len(values)
     if not of:
-        return Rate(None, None, None, 0, "wilson" if single else "bootstrap")
-    if single:
-        right = sum(right for _, right in counted)
-        return Rate(right / of, *wilson(right, of), of, "wilson")
-    values = [pass_at_k(samples, right, k) for samples, right in counted] + [0.0] * absent
-    return Rate(math.fsum(values) / of, *bootstrap(values), of, "bootstrap")
+        return Rate(None, None, None, 0, "wilson")
+    total = math.fsum(values)
+    if all(value in (0.0, 1.0) for value in values):
+        return Rate(total / of, *wilson(int(total), of), of, "wilson")
+    return Rate(total / of, *bootstrap(values), of, "bootstrap")
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -83,5 +84,8 @@ def mcnemar(only_first: int, only_second: int) -> float:
     (1947), with the binomial distribution in place of its approximation.
     """
     both = only_first + only_second
-    tail = sum(math.comb(both, fewer) for fewer in range(min(only_first, only_second) + 1))
+    tail = ways = 1  # one from the last: math.comb for each takes seconds
+    for fewer in range(min(only_first, only_second)):
+        ways = ways * (both - fewer) // (fewer + 1)
+        tail += ways
     return min(1.0, 2 * tail / (1 << both))

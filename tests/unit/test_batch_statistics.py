@@ -1,5 +1,6 @@
 """Rates, intervals and tests against values known by hand."""
 
+import time
 from itertools import combinations
 
 import pytest
@@ -50,6 +51,23 @@ def test_a_mean_rate_says_over_how_many_tasks():
     assert mean_rate([(1, 1), (1, 1)], absent=2).rate == 0.5
     assert mean_rate([(2, 2)], k=2, absent=3).rate == 0.25
     assert (mean_rate([]).rate, mean_rate([]).of) == (None, 0)
+
+
+def test_an_interval_is_never_a_point_where_all_tasks_passed_or_failed():
+    right = mean_rate([(4, 4)] * 3)
+    assert (right.rate, right.high, right.interval) == (1.0, 1.0, "wilson")
+    assert right.low == pytest.approx(0.4385, abs=5e-5)
+    wrong = mean_rate([(4, 0)] * 10, k=4)
+    assert (wrong.rate, wrong.low) == (0.0, 0.0)
+    assert wrong.high == pytest.approx(0.2775, abs=5e-5)
+
+
+def test_large_counts_take_no_time():
+    began = time.monotonic()
+    assert pass_at_k(1_000_000, 500_000, 2) == pytest.approx(0.75, abs=1e-6)
+    assert pass_at_k(1_000_000, 10, 500_000) == pytest.approx(1 - 0.5**10, abs=1e-5)
+    assert 0.1 < mcnemar(2600, 2700) < 0.2  # (100 - 1) / sqrt(5300) = 1.36 standard deviations
+    assert time.monotonic() - began < 1
 
 
 def test_mcnemar_exact():
