@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Any
 
 from services.grading import Case
@@ -29,6 +29,6 @@ def case_of(request: dict[str, Any]) -> Case:
 
 
 def _tolerance(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
         raise NoCase("Not graded: a tolerance is a number, zero or more.")
     return float(value)

@@ -14,6 +14,9 @@ function plotly() {
 
 const COLOURS = ['#5b6ee1', '#d9822b', '#2a9d8f', '#b04a7a', '#7a8b99'];
 
+// Plotly takes tags and entities in a label for markup; a label is text, whatever a file's writer put in it.
+const asText = label => String(label).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
 /**
  * Bars for each label, one of each series: `{name, values, low, high}`, the last two for error bars.
  * `percent` is for rates between 0 and 1; `choose(label, name)` is called on a click.
@@ -25,7 +28,7 @@ export async function bars(element, labels, series, {percent = false, choose} = 
   const style = getComputedStyle(element);
   const [ink, line] = [style.color, style.getPropertyValue('--border-color-primary') || '#8884'];
   const traces = series.map(({name, values, low, high}, at) => ({
-    type: 'bar', name, x: labels, y: values, marker: {color: COLOURS[at % COLOURS.length]}, hovertemplate: percent ? '%{x}: %{y:.1%}<extra>%{fullData.name}</extra>' : '%{x}: %{y:,}<extra>%{fullData.name}</extra>',
+    type: 'bar', name: asText(name), x: labels.map(asText), y: values, marker: {color: COLOURS[at % COLOURS.length]}, hovertemplate: percent ? '%{x}: %{y:.1%}<extra>%{fullData.name}</extra>' : '%{x}: %{y:,}<extra>%{fullData.name}</extra>',
     ...(low && {error_y: {type: 'data', symmetric: false, array: high.map((value, index) => value - values[index]), arrayminus: low.map((value, index) => values[index] - value), color: ink, thickness: 1.2, width: 4}}),
   }));
   await Plotly.react(element, traces, {
@@ -34,5 +37,5 @@ export async function bars(element, labels, series, {percent = false, choose} = 
     xaxis: {type: 'category', automargin: true, gridcolor: line}, yaxis: {rangemode: 'tozero', gridcolor: line, zerolinecolor: line, ...(percent && {tickformat: '.0%', range: [0, 1]})},
   }, {displayModeBar: false, responsive: true});
   element.removeAllListeners?.('plotly_click');
-  if (choose) element.on('plotly_click', ({points: [point]}) => choose(point.x, point.data.name));
+  if (choose) element.on('plotly_click', ({points: [point]}) => choose(labels[point.pointNumber], series[point.curveNumber].name));
 }

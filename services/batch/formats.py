@@ -27,6 +27,7 @@ MB = 1_000_000
 FILE_LIMIT = 512 * MB
 ARRAY_LIMIT = 64 * MB
 UNPACKED_LIMIT = 2048 * MB
+GROUP_LIMIT = 256 * MB  # a row group may take four times as much memory while it is read
 LINE_LIMIT = 16 * MB
 VALUE_LIMIT = 2**20
 LEADING_RECORDS = 1000  # JSON records whose keys make the columns
@@ -296,11 +297,16 @@ def _parquet(path: Path, name: str) -> RecordFile:
         number = 0
         # text as a dictionary: a text that stands in a million rows is unpacked once
         with _told_as(name), pq.ParquetFile(path, read_dictionary=texts) as file:
-            unpacked = _unpacked_bytes(file, wanted)
-            if unpacked > UNPACKED_LIMIT:
+            groups = _unpacked_bytes(file, wanted)
+            if sum(groups) > UNPACKED_LIMIT:
                 raise UnreadableFile(
-                    f"{name} unpacks to {unpacked // MB:,} MB; {UNPACKED_LIMIT // MB:,} MB is the most. "
+                    f"{name} unpacks to {sum(groups) // MB:,} MB; {UNPACKED_LIMIT // MB:,} MB is the most. "
                     "Split it in parts."
+                )
+            if max(groups, default=0) > GROUP_LIMIT:
+                raise UnreadableFile(
+                    f"{name} has a row group that unpacks to {max(groups) // MB:,} MB; {GROUP_LIMIT // MB:,} MB is the "
+                    "most. Write it with fewer rows in a group."
                 )
             for batch in file.iter_batches(_PARQUET_ROWS, columns=list(wanted), use_threads=False):
                 columns = [_values(column) for column in batch.columns]
@@ -317,14 +323,11 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
-def _unpacked_bytes(file: pq.ParquetFile, wanted: tuple[str, ...]) -> int:
-    """What the columns wanted take uncompressed, as the file declares it."""
-    total = 0
-    for at in range(file.metadata.num_row_groups):
-        group = file.metadata.row_group(at)
-        columns = (group.column(place) for place in range(group.num_columns))
-        total += sum(column.total_uncompressed_size for column in columns if column.path_in_schema in wanted)
-    return total
+def _unpacked_bytes(file: pq.ParquetFile, wanted: tuple[str, ...]) -> list[int]:
+    """What the columns wanted take uncompressed in each row group, as the file declares it."""
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    columns = ([group.column(place) for place in range(group.num_columns)] for group in groups)
+    return [sum(one.total_uncompressed_size for one in group if one.path_in_schema in wanted) for group in columns]
 
 
 def _values(column: pa.Array) -> list[str | None]:

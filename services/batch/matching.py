@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from services.batch.store import BatchError, Store, add_row
 from services.catalog import SPLITS, Catalog, Query, Task
 
 MOST_ROWS = 1_000_000
+MOST_RUNS = 100  # each is counted and compared apart
 EXAMPLES = 5
 _NAME_LIMIT = 200  # characters of an id, a run's name or a sample number
 _SAMPLE = (
@@ -97,7 +99,7 @@ class Plan:
         files by the file and, after a colon, that column.
 
         Raises:
-            UnreadableFile: one of the files can't be read, or there are over a million rows in all.
+            UnreadableFile: one of the files can't be read, or there are over a million rows or 100 runs in all.
             ColumnsUnclear: which columns hold what can't be told; nothing was read.
             BatchError: `folder` can't be written.
         """
@@ -166,13 +168,19 @@ def _fill(store: Store, files: Iterable[PredictionsFile], catalog: Catalog) -> N
     opened = list(files)
     with store.connection() as database:
         store.add_tasks(database, map(facets_of, catalog.tasks(Query())))
-        rows = 0
-        for number, file in enumerate(opened):
+        rows, runs = 0, set()
+        for file, stem in zip(opened, _stems(opened), strict=True):
             for each in file:
                 rows += 1
+                run = _run_name(stem, each, alone=len(opened) == 1)
+                if isinstance(each, Prediction):
+                    runs.add(plain(run))
                 if rows > MOST_ROWS:
                     raise UnreadableFile(f"{file.name}: there are over {MOST_ROWS:,} predictions. Give fewer at once.")
-                _add(database, each, _run_name(opened, number, each), file.name)
+                if len(runs) > MOST_RUNS:
+                    column = f" Does {file.columns.run!r} hold the names of runs?" if file.columns.run else ""
+                    raise UnreadableFile(f"{file.name}: {MOST_RUNS} runs are the most.{column}")
+                _add(database, each, run, file.name)
         database.execute("CREATE INDEX row_task ON row (run, task, sample)")
 
 
@@ -183,12 +191,19 @@ def _add(database: sqlite3.Connection, each: Prediction | BrokenRecord, run: str
     add_row(database, plain(file), each.line, plain(run), plain(each.sample), plain(each.task_id), each.prediction)
 
 
-def _run_name(files: Sequence[PredictionsFile], number: int, each: Prediction | BrokenRecord) -> str:
-    name = files[number].name
-    before = [file.name for file in files[:number]].count(name)
-    stem = Path(name).stem + (f" ({before + 1})" if before else "")
+def _stems(files: Iterable[PredictionsFile]) -> list[str]:
+    """The files' names without their endings; a, a (2) where they are alike."""
+    stems: list[str] = []
+    for file in files:
+        stem = plain(Path(file.name).stem)[: _NAME_LIMIT - 10]
+        alike = (stem if number == 1 else f"{stem} ({number})" for number in count(1))
+        stems.append(next(each for each in alike if each not in stems))
+    return stems
+
+
+def _run_name(stem: str, each: Prediction | BrokenRecord, alone: bool) -> str:
     run = each.run if isinstance(each, Prediction) else ""
-    if len(files) == 1:
+    if alone:
         return run or stem
     return f"{stem}: {run}" if run else stem
 

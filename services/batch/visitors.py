@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from services.batch.matching import Plan, Policy
+from services.batch.matching import Plan, Policy, told_as_batch_error
 from services.batch.predictions import Columns
 from services.batch.run import Batch
 from services.batch.store import BatchError
@@ -43,6 +43,7 @@ class Visitor:
 
     folder: Path
     files: list[UploadedFile] = field(default_factory=list)
+    arriving: set[Upload] = field(default_factory=set)
     plan: Plan | None = None
     batch: Batch | None = None
     used: float = field(default_factory=time.monotonic)
@@ -105,12 +106,13 @@ class Batches:
             BatchError: there is no room for another visitor, or this one has enough files.
         """
         visitor = self._visitor_for(token)
-        if len(visitor.files) >= FILES:
-            raise BatchError(f"{FILES} files are the most. Remove one first.")
-        try:
-            return Upload(visitor, name, self._limit)
-        except OSError as error:
-            raise BatchError(f"{name} was not taken in: it can't be written here ({error.strerror}).") from error
+        with self._lock:
+            if len(visitor.files) + len(visitor.arriving) >= FILES:
+                raise BatchError(f"{FILES} files are the most. Remove one first.")
+            try:
+                return Upload(visitor, name, self._limit)
+            except OSError as error:
+                raise BatchError(f"{name} was not taken in: it can't be written here ({error.strerror}).") from error
 
     def remove_file(self, token: str, number: int) -> None:
         """Take a file back, and what was made of it."""
@@ -147,11 +149,21 @@ class Batches:
         if visitor is None or visitor.plan is None:
             raise BatchError("The files are not here any more. Choose them again.")
         with visitor.lock:
+            _end_batch(visitor)
+            with told_as_batch_error(visitor.folder):
+                batch = Batch(visitor.plan, policy, self._shared_grader(), self._catalog, self._reference)
+            batch.start()
+            visitor.batch = batch
+            return batch
+
+    def go_on(self, token: str) -> Batch | None:
+        """Resume the visitor's batch, if there is one."""
+        visitor = self.visitor(token)
+        if visitor is None:
+            return None
+        with visitor.lock:  # not while another policy takes its place
             if visitor.batch:
-                visitor.batch.stop()
-                visitor.batch.wait()
-            visitor.batch = Batch(visitor.plan, policy, self._shared_grader(), self._catalog, self._reference)
-            visitor.batch.start()
+                visitor.batch.start()
             return visitor.batch
 
     def _shared_grader(self) -> Grader:
@@ -209,6 +221,7 @@ class Upload:
         self._path = visitor.folder / secrets.token_hex(8)
         self._file = self._path.open("xb")
         self._size = 0
+        visitor.arriving.add(self)
 
     def write(self, part: bytes) -> None:
         """Add to the file.
@@ -217,7 +230,10 @@ class Upload:
             BatchError: the visitor's files together are over the limit, or the disk is full.
         """
         self._size += len(part)
-        if self._size + sum(file.size for file in self._visitor.files) > self._limit:
+        self._visitor.used = time.monotonic()
+        held = [file.size for file in list(self._visitor.files)]
+        held += [upload._size for upload in list(self._visitor.arriving)]
+        if sum(held) > self._limit:
             most = self._limit // _MB
             raise BatchError(
                 f"{self._name} was not taken in: {most:,} MB in all is the most. Give fewer rows or columns."
@@ -228,8 +244,17 @@ class Upload:
             raise BatchError(f"{self._name} was not taken in: it can't be written here ({error.strerror}).") from error
 
     def keep(self) -> None:
-        self._file.close()
+        """The file is whole.
+
+        Raises:
+            BatchError: the last of it can't be written.
+        """
+        try:
+            self._file.close()
+        except OSError as error:
+            raise BatchError(f"{self._name} was not taken in: it can't be written here ({error.strerror}).") from error
         with self._visitor.lock:
+            self._visitor.arriving.discard(self)
             self._visitor.files.append(UploadedFile(self._name, self._path, self._size))
             _drop_plan(self._visitor)
 
@@ -237,15 +262,21 @@ class Upload:
         with contextlib.suppress(OSError):  # what could not be written is written again as it closes
             self._file.close()
         self._path.unlink(missing_ok=True)
+        self._visitor.arriving.discard(self)
 
 
-def _drop_plan(visitor: Visitor) -> None:
+def _end_batch(visitor: Visitor) -> None:
     if visitor.batch:
         visitor.batch.stop()
         visitor.batch.wait()
+    visitor.batch = None
+
+
+def _drop_plan(visitor: Visitor) -> None:
+    _end_batch(visitor)
     if visitor.plan:
         visitor.plan.store.remove()
-    visitor.plan = visitor.batch = None
+    visitor.plan = None
 
 
 def _end(visitor: Visitor) -> None:

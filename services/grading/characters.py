@@ -31,6 +31,11 @@ def look_alikes(text: str, most: int = 3) -> list[str]:
     return [f"U+{ord(each):04X} {unicodedata.name(each, '(no name)')}" for each in list(changed)[:most]]
 
 
+def is_sendable(text: str) -> bool:
+    """Whether UTF-8 holds `text`: half of a surrogate pair it does not."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def without_accents(text: str) -> str:
     """`text` in its base letters alone."""
     split = unicodedata.normalize("NFD", text)

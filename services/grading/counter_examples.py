@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from services.grading.characters import is_sendable
 from services.grading.exact import normal
 from services.grading.explained import CautionKind, Regrade
 from services.grading.forms import bare
@@ -57,7 +58,7 @@ def counter_example(kind: CautionKind, case: Case, answer: str, rung: Rung, regr
         if tried == _TRIED_MOST:
             break
         tried += 1
-        if regrade(candidate) not in (None, "exact"):
+        if is_sendable(candidate) and regrade(candidate) not in (None, "exact"):
             return candidate
     return None
 

@@ -69,7 +69,7 @@ class Caution:
     """One reason to doubt a match, or the gold.
 
     `what` says what was ignored or looks wrong, `why` why it matters. `also_passes` is another answer that the grader
-    takes for right, as graded; None where none was found.
+    takes for right, as graded; None where none was found. It is whole, and can be sent as it is.
     """
 
     kind: CautionKind
@@ -78,13 +78,15 @@ class Caution:
     also_passes: str | None = None
 
     def as_dict(self) -> JsonObject:
-        also_passes = None if self.also_passes is None else shown(self.also_passes)
-        return {"kind": self.kind, "what": shown(self.what), "why": self.why, "also_passes": also_passes}
+        return {"kind": self.kind, "what": shown(self.what), "why": self.why, "also_passes": self.also_passes}
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """The smallest edit that makes a failed answer pass: `answer`, edited, matches on the rung `method`."""
+    """The smallest edit that makes a failed answer pass: `answer`, edited, matches on the rung `method`.
+
+    `answer` is whole, and can be sent as it is.
+    """
 
     kind: NearMissKind
     edit: str
@@ -92,7 +94,7 @@ class NearMiss:
     method: str
 
     def as_dict(self) -> JsonObject:
-        return {"kind": self.kind, "edit": shown(self.edit), "answer": shown(self.answer), "method": self.method}
+        return {"kind": self.kind, "edit": shown(self.edit), "answer": self.answer, "method": self.method}
 
 
 @dataclass(frozen=True)

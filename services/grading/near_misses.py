@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from services.grading.characters import is_sendable
 from services.grading.exact import normal
 from services.grading.explained import NearMiss, Regrade
 from services.grading.forms import Edit, layers_off, tidy
@@ -45,7 +46,7 @@ def near_misses_of(case: Case, answer: str, cheaply: Regrade, fully: Regrade) ->
     ):
         return found
     simplest = reached[-1]
-    if simplest.edits and (method := fully(simplest.text)):
+    if simplest.edits and is_sendable(simplest.text) and (method := fully(simplest.text)):
         return (_near_miss(simplest, method),)
     return ()
 
@@ -78,7 +79,7 @@ class _Search:
         """Those that pass, each text once."""
         found: dict[str, NearMiss] = {}
         for one in edited:
-            if one.text in self._seen or len(self._seen) > _GRADINGS_MOST:
+            if one.text in self._seen or len(self._seen) > _GRADINGS_MOST or not is_sendable(one.text):
                 continue
             self._seen.add(one.text)
             if method := self._cheaply(one.text):

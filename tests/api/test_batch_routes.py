@@ -98,6 +98,19 @@ def test_a_batch_from_file_to_rows(http, call, token):
     assert call("batch_row", {"token": "0" * 48, "row": 1})["gone"]
 
 
+def test_numbers_and_names_no_batch_has_are_answered(http, call, token):
+    rows = json.dumps({"task_id": "demo_iris_qa_1", "prediction": "5.552"})
+    assert send(http, token, "run.jsonl", rows.encode()).status_code == 200
+    call("read_files", {"token": token})
+    call("grade_batch", {"token": token})
+    while call("batch_progress", {"token": token})["progress"]["state"] != "done":
+        pass
+    assert call("batch_row", {"token": token, "row": 10**30})["error"] == "This row is not here any more."
+    assert call("batch_rows", {"token": token, "page": 10**30})["total"] == 1
+    assert call("batch_rows", {"token": token, "filters": {"run": "\ud800"}})["total"] == 0
+    assert call("batch_rows", {"token": token, "flips": {"first": "\ud800", "second": "run"}})["total"] == 0
+
+
 def test_what_is_no_request_is_answered_in_words(call, token):
     for name in ("read_files", "grade_batch", "batch_rows", "batch_row", "batch_progress", "count_again", "stop_batch"):
         for request in ({}, {"token": 5}, {"token": token, "filters": [1], "policy": 3, "columns": "x", "row": "y"}):

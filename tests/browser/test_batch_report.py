@@ -55,6 +55,22 @@ def test_two_runs_from_files_to_the_row_behind_a_number(new_visitor, two_runs):
     expect(page.get_by_role("region", name="Result")).to_contain_text("66.7% pass@1")
 
 
+def test_a_run_s_name_is_text_wherever_it_is_drawn(new_visitor, tmp_path):
+    name = '<b>R&amp;D</b> <a href="https://x.example">run</a><img src=x onerror=alert(1)>'
+    rows = [{"task_id": "demo_iris_qa_1", "prediction": "5.552", "run": run} for run in (name, "other")]
+    file = tmp_path / "runs.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(file)
+    page.get_by_role("region", name="Before grading").get_by_role("button", name="Grade").click()
+    chart = page.get_by_role("region", name="Pass rate by group").locator(".chart")
+    expect(chart.locator(".legendtext").first).to_have_text(name)
+    assert page.locator(".batch_report :is(.chart a, img)").count() == 0
+    bar = chart.locator(".barlayer .point").first.bounding_box()
+    page.mouse.click(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] / 2)
+    expect(page.get_by_role("button", name=f"Remove the filter run: {name}")).to_be_visible()
+
+
 def test_columns_that_can_not_be_told_are_asked_for(new_visitor, tmp_path):
     file = tmp_path / "odd.csv"
     file.write_text("name,said,why\ndemo_iris_qa_1,5.552,because\n")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.batch import Columns, ColumnsUnclear, UnreadableFile
+from services.batch import Columns, ColumnsUnclear, UnreadableFile, formats
 from services.batch.formats import BrokenRecord, Record, _line_record
 from services.batch.predictions import Prediction, PredictionsFile, find_columns
 
@@ -79,6 +79,16 @@ def test_parquet_values_are_text(tmp_path):
     }
     with pytest.raises(UnreadableFile, match=r"'lists' of run\.parquet holds list<element: string>, neither text nor"):
         read(tmp_path / "run.parquet", Columns("task_id", "lists"))
+
+
+def test_a_row_group_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(formats, "GROUP_LIMIT", 1_000_000)
+    table = pa.table({"task_id": ["1", "2"], "prediction": ["x" * 600_000, "y" * 600_000]})
+    pq.write_table(table, tmp_path / "run.parquet", use_dictionary=False)
+    with pytest.raises(UnreadableFile, match=r"run\.parquet has a row group that unpacks to 1 MB; 1 MB is the most\."):
+        read(tmp_path / "run.parquet")
+    pq.write_table(table, tmp_path / "run.parquet", use_dictionary=False, row_group_size=1)
+    assert [len(answer) for answer in answers(tmp_path / "run.parquet")] == [600_000, 600_000]
 
 
 def test_a_long_text_in_every_row_of_a_parquet_file_is_not_unpacked_in_each(tmp_path):

@@ -309,6 +309,26 @@ def test_a_row_can_be_sent_to_a_page(make, tmp_path):
         batch.rows({})
 
 
+def test_files_named_alike_but_for_their_ending_are_runs_of_their_own(make, tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    files = [
+        answers(tmp_path / name, [("1", "1")]) for name in ("one/a.jsonl", "a.ndjson", "two/a.jsonl", "a (2).jsonl")
+    ]
+    batch = make(*files)
+    assert [run.run for run in batch.plan.counts().runs] == ["a", "a (2)", "a (3)", "a (2) (2)"]
+    assert batch.total == 4
+    long = [(f"{'x' * 194}.jsonl", path) for _, path in files]
+    assert len({run.run for run in make(*long).plan.counts().runs}) == 4
+
+
+def test_a_column_of_over_a_hundred_names_is_no_run(make, tmp_path):
+    rows = [{"task_id": "1", "prediction": "1", "run": str(number)} for number in range(101)]
+    assert make(jsonl(tmp_path / "a.jsonl", rows[:100])).total == 100
+    with pytest.raises(UnreadableFile, match=r"a\.jsonl: 100 runs are the most\. Does 'run' hold the names of runs\?"):
+        make(jsonl(tmp_path / "a.jsonl", rows))
+
+
 def test_runs_are_named_by_file_and_column(make, tmp_path):
     (tmp_path / "other").mkdir()
     one = answers(tmp_path / "run.jsonl", [(1, "1")], model="m")

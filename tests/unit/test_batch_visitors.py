@@ -81,6 +81,23 @@ def test_files_over_the_limit_are_refused_and_leave_nothing(batches):
         batches.upload(ADA, "more.jsonl")
 
 
+def test_files_on_their_way_count_like_those_that_are_here(batches):
+    arriving = [batches.upload(ADA, f"{number}.jsonl") for number in range(registry.FILES)]
+    with pytest.raises(BatchError, match="10 files are the most"):
+        batches.upload(ADA, "more.jsonl")
+    arriving[0].write(b"x" * 600_000)
+    with pytest.raises(BatchError, match=r"1\.jsonl was not taken in: 1 MB in all"):
+        arriving[1].write(b"x" * 600_000)
+    arriving[1].discard()
+    arriving[2].write(b"x" * 300_000)
+    for upload in arriving[2:]:
+        upload.keep()
+    arriving[0].discard()
+    visitor = batches.visitor(ADA)
+    assert sum(path.stat().st_size for path in visitor.folder.iterdir()) == 300_000
+    assert (len(visitor.files), len(visitor.arriving)) == (8, 0)
+
+
 def test_the_longest_idle_visitor_makes_room_and_a_busy_one_does_not(batches, monkeypatch):
     tokens = [f"{number:048x}" for number in range(registry.MOST)]
     for token in tokens:

@@ -86,6 +86,13 @@ def test_a_match_has_none_and_neither_has_what_could_not_be_graded(grader):
     assert near_misses(grader, "5", None) == near_misses(grader, "", "5") == ()
 
 
+def test_an_edited_answer_is_given_whole_and_can_be_sent(grader):
+    gold = "word " * 299 + "end"
+    (found,) = near_misses(grader, gold, f'"{gold}"', "exact_short")
+    assert found.as_dict()["answer"] == gold
+    assert near_misses(grader, "\ud800", "\u200b\ud800!", "exact_short") == ()
+
+
 SLOW_TO_READ = [
     "1" + " " * 1990 + "2",
     "echo a" + " " * 1990 + "b",
