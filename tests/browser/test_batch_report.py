@@ -66,9 +66,6 @@ def test_a_run_s_name_is_text_wherever_it_is_drawn(new_visitor, tmp_path):
     chart = page.get_by_role("region", name="Pass rate by group").locator(".chart")
     expect(chart.locator(".legendtext").first).to_have_text(name)
     assert page.locator(".batch_report :is(.chart a, img)").count() == 0
-    bar = chart.locator(".barlayer .point").first.bounding_box()
-    page.mouse.click(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] / 2)
-    expect(page.get_by_role("button", name=f"Remove the filter run: {name}")).to_be_visible()
 
 
 def test_columns_that_can_not_be_told_are_asked_for(new_visitor, tmp_path):
