@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,9 @@ def functions_of(http: httpx.Client, pane: str) -> Callable[[str, dict[str, Any]
 
     def call(name: str, request: dict[str, Any]) -> Any:
         body = {"data": request, "component_id": component, "fn_name": name, "session_hash": "s"}
-        answer = http.post("gradio_api/component_server/", json=body)
+        # ASCII, as a browser writes half a surrogate pair
+        headers = {"Content-Type": "application/json"}
+        answer = http.post("gradio_api/component_server/", content=json.dumps(body), headers=headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

@@ -97,7 +97,7 @@ def batch_routes(batches: Batches, hosts: Collection[str] | None = None) -> APIR
             raise HTTPException(404, "There is no batch here any more.")
         if not wanted.filters.keys() <= set(FILTERS):
             raise HTTPException(400, f"The filters are {', '.join(FILTERS)}.")
-        if wanted.token in exporting:
+        if not await _free(wanted.token, exporting):
             raise HTTPException(409, "A file of this batch is being written already. Wait until it is here.")
         exporting.add(wanted.token)
         folder = Path(tempfile.gettempdir()) / f"batch-{secrets.token_hex(8)}"
@@ -117,6 +117,15 @@ def batch_routes(batches: Batches, hosts: Collection[str] | None = None) -> APIR
         return _Written(folder / "rows", _TYPES[wanted.kind], done)
 
     return routes
+
+
+async def _free(token: str, exporting: set[str]) -> bool:
+    """Whether no file is on its way to this visitor; the last bytes of one are there a moment before its end."""
+    for _ in range(20):
+        if token not in exporting:
+            return True
+        await asyncio.sleep(0.1)
+    return False
 
 
 def _write(batch: Batch, kind: Literal["csv", "jsonl", "md"], filters: dict[str, str], path: Path) -> None:
