@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from services.catalog.source import Source, hub_offline
 from services.catalog.task import Task
-from services.datafiles.errors import NotFound
+from services.datafiles.errors import DataFileError, NotFound
 from services.datafiles.hub import HubFiles, Progress
 from services.datafiles.local import LocalFiles
 from services.datafiles.names import flat_names
+
+FETCHED_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,21 @@ class DataFiles:
             return self._files.open(task, name)
         return self._files.open(task, name, wait_seconds, progress)
 
-    def inputs(self, task: Task, progress: Progress | None = None) -> dict[str, Path]:
+    def inputs(self, task: Task, progress: Progress | None = None) -> dict[str, Path | DataFileError]:
         """All files of the task under their names in the kernel, where there are no subfolders. Blocks.
 
+        A file that can't be had is there as the state that says why.
+
         Raises:
-            DataFileError: a file can't be had.
+            DataFileError: the files can't be listed.
         """
+
+        def opened(name: str) -> Path | DataFileError:
+            try:
+                return self.open(task, name, progress=progress)
+            except DataFileError as error:
+                return error
+
         names = flat_names(file.name for file in self.list(task))
-        return {flat: self.open(task, name, progress=progress) for name, flat in names.items()}
+        with ThreadPoolExecutor(FETCHED_AT_ONCE, thread_name_prefix="fetch") as threads:
+            return dict(zip(names.values(), threads.map(opened, names), strict=True))

@@ -58,15 +58,17 @@ def _failed(sentence: str) -> int:
     return 1
 
 
-def _inputs(settings: Settings, task_id: str) -> Mapping[str, Path]:
+def _inputs(settings: Settings, task_id: str) -> Mapping[str, Path | str]:
     catalog = open_catalog(settings)
-    return DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds).inputs(catalog.task(task_id))
+    datafiles = DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds)
+    found = datafiles.inputs(catalog.task(task_id))
+    return {name: str(each) if isinstance(each, DataFileError) else each for name, each in found.items()}
 
 
 EXIT_CODES = {"ok": 0, "error": 1, "died": 1, "stopped": 1, "refused": 3}
 
 
-async def _run(settings: Settings, code: str, inputs: Mapping[str, Path]) -> int:
+async def _run(settings: Settings, code: str, inputs: Mapping[str, Path | str]) -> int:
     launcher = Launcher.from_settings(settings)
     async with launcher, KernelPool.from_settings(settings, launcher) as pool:
         token = secrets.token_hex(24)

@@ -101,7 +101,8 @@ class KernelPool:
     def run(self, token: str, task_id: str, cell_id: str, code: str, inputs: Inputs, address: str = "") -> Run:
         """Run a cell in the visitor's kernel, starting one where there is none for this task.
 
-        `inputs` is called in a thread when a folder is filled: file name → path; it may raise `InputsUnavailable`.
+        `inputs` is called in a thread when a folder is filled: file name → path,
+        or a sentence that says why the file is missing; it may raise `InputsUnavailable`.
         `address` stands for the visitor's network, '' when that does not count. The run always exists; one that was
         refused is done at once and says why.
         """

@@ -17,7 +17,7 @@ from services.kernels.run import STOPPED, Run, Stop, Stopped
 from services.kernels.session_folder import SessionFolder
 from services.kernels.text_limits import size_in_words
 
-Inputs = Callable[[], Mapping[str, Path]]
+Inputs = Callable[[], Mapping[str, Path | str]]  # name → the file, or a sentence that says why it is missing
 State = Literal["none", "waiting", "starting", "idle", "busy"]
 Tell = Callable[[str, str], None]  # a run's status and a sentence
 
@@ -26,6 +26,7 @@ YOUNG_SECONDS = 2.0  # after this a cell's code runs for sure
 YOUNG_PAUSES = (0.5, 1.0, STOP_SECONDS)  # a younger one is interrupted again after these, in seconds from the first
 MOST_WAITING = 50  # cells, the running one among them; the page sends one at a time
 KEPT_RUNS = 50
+MOST_NAMED = 3  # missing files, and reasons
 KEPT_RUNS_FACTOR = 20  # all runs of a session may keep this many times the output of one
 
 AFTER_DEATH = "Variables are gone; your cells, outputs and files are kept."
@@ -74,6 +75,8 @@ class Session:
         self._state: State = "none"
         self._had_kernel = False
         self._gone = ""  # why there is no kernel any more
+        self._missing: dict[str, str] = {}  # files of the task that could not be had, and why
+        self._fill_due = True  # by the next run; a restart asks for missing files again
         self._tasks: set[asyncio.Task[None]] = set()  # restarts, and kernels being ended
         self._emptying: asyncio.Task[None] | None = None
         self._next_restart: asyncio.Task[None] | None = None  # one that waits for its turn
@@ -205,6 +208,7 @@ class Session:
         """
         self.used = time.monotonic()
         self._cancel_runs("The kernel was restarted.")
+        self._fill_due = True
         if self._next_restart is None or self._next_restart.done():
             self._next_restart = self._keep(asyncio.create_task(self._restart()))
         restart = self._next_restart
@@ -316,15 +320,15 @@ class Session:
             self._state = "starting" if self.seated else "waiting"
             prepared = await self._prepare(self, run.log.status)
             self.folder, self._engine, self._start = prepared.folder, prepared.engine, prepared.start
-        if not self.folder.filled:
+        unfilled = self._fill_due and (self._missing or not self.folder.filled)
+        if unfilled:
             self._state = "starting"
             run.log.status("starting", "Filling the kernel's folder.")
-            files = await asyncio.to_thread(inputs)
-            await asyncio.to_thread(self.folder.fill, files)
+            await self._fill(self.folder, inputs)
         if self._start is not None:
             await self._await_start(self._start)
         if self._engine is not None and self._engine.alive:
-            return self._engine, ""
+            return self._engine, self._told_missing() if unfilled else ""
         run.log.status("starting", "Starting a kernel.")
         written = "gone too" if self._emptying else "kept"
         fresh = (
@@ -334,7 +338,24 @@ class Session:
         )
         if self._gone:
             fresh = f"{self._gone} {fresh}"
-        return await self._start_kernel(), fresh
+        return await self._start_kernel(), " ".join(filter(None, (fresh, self._told_missing())))
+
+    async def _fill(self, folder: SessionFolder, inputs: Inputs) -> None:
+        """Put the files that can be had into the folder, and note why the others can't."""
+        found = await asyncio.to_thread(inputs)
+        await asyncio.to_thread(
+            folder.fill, {name: source for name, source in found.items() if isinstance(source, Path)}
+        )
+        self._missing = {name: why for name, why in found.items() if isinstance(why, str)}
+        self._fill_due = False
+
+    def _told_missing(self) -> str:
+        """Which of the task's files the kernel has to do without, and why."""
+        if not self._missing:
+            return ""
+        names = ", ".join(list(self._missing)[:MOST_NAMED]) + (", …" if len(self._missing) > MOST_NAMED else "")
+        why = " ".join(list(dict.fromkeys(self._missing.values()))[:MOST_NAMED])
+        return f"Missing in ../input: {names}. {why} The kernel runs without; restart it to try again."
 
     async def _await_start(self, start: asyncio.Task[None]) -> None:
         self._state = "starting"

@@ -46,6 +46,7 @@ class SessionFolder:
         self.home = self.root / "home"
         self.start_log = self.root / "start.log"  # what the kernel says before it can say it to the app
         self.filled = False
+        self._inside: set[str] = set()  # names of files in `input/`
         self._removed = False
         self._changing = threading.Lock()  # a filling nobody waits for any more goes on in its thread
         self._record = self.root.with_suffix(".json")
@@ -61,17 +62,22 @@ class SessionFolder:
     def fill(self, files: Mapping[str, Path]) -> None:
         """Put a task's files into `input/` as copies, read-only, under the given names; blocks while it copies.
 
+        A later call adds files that are not there yet.
+
         Raises:
             ValueError: a name is not a plain file name.
             OSError: a file can't be read, or the disk is full.
         """
         with self._changing:
-            if self.filled or self._removed:
+            if self._removed:
                 return
+            self.input.chmod(0o700)
             for name, source in files.items():
                 if name in ("", ".", "..") or "/" in name or "\0" in name:
                     raise ValueError(f"{name!r} is not a plain file name")
-                _copy(source, self.input / name)
+                if name not in self._inside:
+                    _copy(source, self.input / name)
+                    self._inside.add(name)
             self.input.chmod(0o500)
             self.filled = True
 

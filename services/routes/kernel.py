@@ -137,12 +137,19 @@ def kernel_routes(
     return routes
 
 
-def _inputs(datafiles: DataFiles, task: Task) -> Callable[[], Mapping[str, Path]]:
-    def inputs() -> Mapping[str, Path]:
+def _inputs(datafiles: DataFiles, task: Task) -> Callable[[], Mapping[str, Path | str]]:
+    """Fills a kernel's folder with what can be had; with nothing at all there is no use in a kernel."""
+
+    def inputs() -> Mapping[str, Path | str]:
         try:
-            return datafiles.inputs(task)
+            found = datafiles.inputs(task)
         except DataFileError as error:
             raise InputsUnavailable(f"The kernel was not started: {error}") from error
+        files = {name: str(each) if isinstance(each, DataFileError) else each for name, each in found.items()}
+        sentences = [each for each in files.values() if isinstance(each, str)]
+        if files and len(sentences) == len(files):
+            raise InputsUnavailable(f"The kernel was not started: {' '.join(dict.fromkeys(sentences))}")
+        return files
 
     return inputs
 

@@ -71,6 +71,12 @@ def test_without_named_files_the_folder_is_the_list_and_names_become_flat(folder
     }
 
 
+def test_a_missing_file_is_no_hindrance_to_the_others(folder):
+    found = local(folder).inputs(task("a.csv", "gone.csv", "../../secret.csv"))
+    assert found["a.csv"].read_text() == "a\n1\n"
+    assert (type(found["gone.csv"]), type(found["secret.csv"])) == (NotFound, Refused)
+
+
 def test_flat_names_keep_every_file():
     assert list(flat_names(["x/a.csv", "a.csv", "y/a.csv", "a.csv", "y__a.csv"]).items()) == [
         ("x/a.csv", "a.csv"),

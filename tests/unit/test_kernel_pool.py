@@ -190,6 +190,31 @@ def test_a_run_goes_on_with_nobody_reading(tmp_path):
     assert [event["event"] for event in first].index("done") == len(first) - 1
 
 
+def test_a_kernel_starts_without_a_missing_file_and_has_it_after_a_restart(tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a\n")
+    late: dict[str, object] = {"late.csv": "late.csv is not on the Hub."}
+    code = "import os\nprint(sorted(os.listdir('../input')))"
+
+    def inputs():
+        return {"rows.csv": rows} | late
+
+    async def use(pool):
+        first = await events_of(start(pool, code, inputs=inputs))
+        late["late.csv"] = rows
+        second = await events_of(start(pool, code, inputs=inputs))
+        await pool.restart(ADA)
+        return [first, second, await events_of(start(pool, code, inputs=inputs))]
+
+    runs = in_pool(tmp_path, use)
+    assert [printed(events) for events in runs] == ["['rows.csv']\n"] * 2 + ["['late.csv', 'rows.csv']\n"]
+    told = [event["message"] for event in runs[0] if event["event"] == "status" and event["status"] == "running"]
+    assert told == [
+        "Missing in ../input: late.csv. late.csv is not on the Hub. The kernel runs without; restart it to try again."
+    ]
+    assert not any("Missing" in event.get("message", "") for event in runs[1] + runs[2])
+
+
 def test_files_that_cannot_come_and_a_python_that_is_missing_are_said(tmp_path):
     def missing():
         raise InputsUnavailable("The kernel was not started: rows.csv could not be fetched.")
