@@ -38,7 +38,7 @@ def create_app(settings: Settings) -> FastAPI:
     from components.layout import THEME, build_page
 
     catalog = open_catalog(settings)
-    datafiles = DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds)
+    datafiles = DataFiles.from_settings(catalog.source, settings)
 
     def new_grader() -> Grader:
         return Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)

@@ -9,7 +9,7 @@ import ipaddress
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,6 +48,15 @@ class Settings(BaseSettings):
     hub_file_seconds: float = Field(
         120.0, gt=0, description="Longest one data file may take to arrive from the Hub, in seconds."
     )
+    hub_token: SecretStr = Field(
+        SecretStr(""),
+        description="Token for data files that are not public, sent to the Hub alone. Empty: the files are read "
+        "anonymously; `HF_TOKEN` and a login of this machine are never used for them.",
+    )
+    cache_max_gb: float = Field(
+        20.0, gt=0, description="What the files fetched from the Hub may hold, in GB; those used longest ago go first."
+    )
+    disk_free_gb: float = Field(1.0, ge=0, description="Disk space that fetching files leaves free, in GB.")
     cache_dir: Path = Field(
         Path("~/.cache/smoldataenvs-workbench"), description="Folder for task indexes and downloaded files."
     )

@@ -4,11 +4,13 @@ from services.datafiles.errors import (
     AccessDenied,
     Corrupt,
     DataFileError,
+    NoRoom,
     NotFound,
     Offline,
     RateLimited,
     Refused,
     StillComing,
+    Stopped,
     TimedOut,
 )
 from services.datafiles.files import DataFile, DataFiles
@@ -20,11 +22,13 @@ __all__ = [
     "DataFile",
     "DataFileError",
     "DataFiles",
+    "NoRoom",
     "NotFound",
     "Offline",
     "RateLimited",
     "Refused",
     "StillComing",
+    "Stopped",
     "TimedOut",
     "flat_names",
 ]

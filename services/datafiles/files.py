@@ -4,54 +4,128 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Self
 
 from services.catalog.source import Source, hub_offline
 from services.catalog.task import Task
+from services.datafiles.cache import Cache, CacheUse
+from services.datafiles.connection import Connection
 from services.datafiles.errors import DataFileError, NotFound
 from services.datafiles.hub import HubFiles, Progress
+from services.datafiles.listing import Listing, Listings
 from services.datafiles.local import LocalFiles
 from services.datafiles.names import flat_names
 
+if TYPE_CHECKING:
+    from services.settings import Settings
+
 FETCHED_AT_ONCE = 4
+GB = 1_000_000_000
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """An input file: its path within the task's folder, where it is on this machine, and its size in bytes.
+    """An input file of a task.
 
-    `path` and `size` are None while the file isn't here.
+    name: its path within the task's folder.
+    path: where it is on this machine, None while it isn't.
+    size: in bytes; None where nobody told it yet.
+    done: bytes that have come, while it is on its way.
+    missing: why it can't be had, a sentence; empty where nothing is known against it.
+    changed: the day (2026-11-30) on which the Hub was seen to hold another content than before; empty: never.
     """
 
     name: str
     path: Path | None
     size: int | None
+    done: int | None = None
+    missing: str = ""
+    changed: str = ""
+
+    @property
+    def state(self) -> str:
+        """`here`, `coming`, `missing`, or `on the Hub`: there to be fetched."""
+        if self.path:
+            return "here"
+        if self.done is not None:
+            return "coming"
+        return "missing" if self.missing else "on the Hub"
 
 
 class DataFiles:
     """Lists and opens the input files of tasks. Safe to use from several threads."""
 
-    def __init__(self, source: Source, cache_dir: Path, deadline_seconds: float) -> None:
-        """`deadline_seconds` is the longest one file may take to arrive."""
+    def __init__(
+        self,
+        source: Source,
+        cache_dir: Path,
+        deadline_seconds: float,
+        *,
+        max_bytes: int = 20 * GB,
+        floor_bytes: int = GB // 10,
+        token: str = "",
+    ) -> None:
+        """`deadline_seconds` is the longest one file may take to arrive; the cache holds at most `max_bytes`, and
+        `floor_bytes` of its disk stay free."""
         self._files: LocalFiles | HubFiles
         if source.files_root is not None:
             self._files = LocalFiles(source.files_root)
         else:
-            self._files = HubFiles("" if hub_offline() else source.endpoint, cache_dir, deadline_seconds)
+            folder = cache_dir / "files"
+            connection = Connection("" if hub_offline() else source.endpoint, token)
+            cache = Cache(folder, max_bytes, floor_bytes)
+            self._files = HubFiles(connection, cache, Listings(connection, folder / "lists"), deadline_seconds)
 
-    def list(self, task: Task) -> list[DataFile]:
+    @classmethod
+    def from_settings(cls, source: Source, settings: Settings) -> Self:
+        return cls(
+            source,
+            settings.cache_dir,
+            settings.hub_file_seconds,
+            max_bytes=int(settings.cache_max_gb * GB),
+            floor_bytes=int(settings.disk_free_gb * GB),
+            token=settings.hub_token.get_secret_value(),
+        )
+
+    def unnamed(self, task: Task) -> list[str]:
+        """Paths of the files in the task's folder that are not among its files, as far as is known without asking."""
+        try:
+            listing = self._listing(task, ask=False)
+        except DataFileError:
+            return []
+        own = set(_reconciled(task, list(listing.entries))) if listing else set()
+        return sorted(set(listing.entries) - own) if listing else []
+
+    def list(self, task: Task, *, ask: bool = True) -> list[DataFile]:
         """The task's files, each once: those it names, or all in its folder when it names none.
 
-        A file that is missing or whose name is refused is listed too; opening it says why.
+        A name that stands for files in subfolders is listed as each of these, under their full paths. A file that is
+        missing or whose name is refused is listed too; opening it says why. Without `ask` the Hub is left alone.
 
         Raises:
-            DataFileError: the folder can't be listed.
+            DataFileError: the task names no files and its folder can't be listed.
         """
-        found = []
-        for name in dict.fromkeys(task.files) or self._files.names(task):
-            path = self._files.here(task, name)
-            found.append(DataFile(name, path, path.stat().st_size if path else None))
-        return found
+        try:
+            listing = self._listing(task, ask)
+        except DataFileError:
+            if not task.files:
+                raise
+            listing = None
+        names = _reconciled(task, list(listing.entries) if listing else None)
+        return [self._file(task, name, listing) for name in names]
+
+    def ask(self, task: Task) -> str:
+        """Ask the Hub for the task's folder, unless that was done lately; a sentence where that failed. Blocks."""
+        try:
+            self._listing(task, ask=True)
+        except DataFileError as error:
+            return str(error)
+        return ""
+
+    def needs_asking(self, task: Task) -> bool:
+        """Whether the task's files are on a Hub, so that a list of them may take a while."""
+        return isinstance(self._files, HubFiles)
 
     def open(
         self, task: Task, name: str, *, wait_seconds: float | None = None, progress: Progress | None = None
@@ -63,11 +137,17 @@ class DataFiles:
         Raises:
             DataFileError: one of its states, with a sentence.
         """
-        if name not in {file.name for file in self.list(task)}:
+        if name not in task.files and name not in {file.name for file in self.list(task, ask=not task.files)}:
             raise NotFound(f"The task has no file {name[:200]!r}.")
         if isinstance(self._files, LocalFiles):
             return self._files.open(task, name)
         return self._files.open(task, name, wait_seconds, progress)
+
+    def stop(self, task: Task, name: str) -> str:
+        """Stop a file's download, unless others want it too; a sentence says which."""
+        if isinstance(self._files, LocalFiles):
+            return f"{name} is not on its way."
+        return self._files.stop(task, name)
 
     def inputs(self, task: Task, progress: Progress | None = None) -> dict[str, Path | DataFileError]:
         """All files of the task under their names in the kernel, where there are no subfolders. Blocks.
@@ -86,4 +166,54 @@ class DataFiles:
 
         names = flat_names(file.name for file in self.list(task))
         with ThreadPoolExecutor(FETCHED_AT_ONCE, thread_name_prefix="fetch") as threads:
-            return dict(zip(names.values(), threads.map(opened, names), strict=True))
+            found = list(threads.map(opened, names))
+            if len(names) > 1:  # the first may have been fetched long ago: count it as used now
+                found = list(threads.map(lambda each: self._again(task, *each), zip(names, found, strict=True)))
+        return dict(zip(names.values(), found, strict=True))
+
+    def cache_use(self) -> CacheUse | None:
+        """What the cache of files from the Hub holds; None for a local source."""
+        return self._files.cache.use() if isinstance(self._files, HubFiles) else None
+
+    def _again(self, task: Task, name: str, found: Path | DataFileError) -> Path | DataFileError:
+        return self._files.here(task, name) or found if isinstance(found, Path) else found
+
+    def _listing(self, task: Task, ask: bool) -> Listing | None:
+        if isinstance(self._files, LocalFiles):
+            return self._files.listing(task)
+        return self._files.listing(task) if ask else self._files.known(task)
+
+    def _file(self, task: Task, name: str, listing: Listing | None) -> DataFile:
+        path = self._files.here(task, name)
+        if isinstance(self._files, LocalFiles):
+            return DataFile(name, path, path.stat().st_size if path else None)
+        entry = listing.entries.get(name) if listing else None
+        coming = self._files.coming(task, name)
+        failure = self._files.failure(task, name)
+        missing = str(failure) if failure else ""
+        if listing and not entry:
+            missing = missing or f"{name} is not on the Hub: the task's folder there holds no such file."
+        return DataFile(
+            name,
+            path,
+            path.stat().st_size if path else entry.size if entry else None,
+            coming[0] if coming else None,
+            missing,
+            listing.changed.get(name, "") if listing else "",
+        )
+
+
+def _reconciled(task: Task, held: list[str] | None) -> list[str]:
+    """The task's files, given the paths its folder holds (None: unknown), relative to it.
+
+    A named file that isn't there stands for those of its base name in subfolders: all of them, if there are several.
+    """
+    if not task.files:
+        return sorted(held or [])
+    inside = set(held or [])
+    names: dict[str, None] = {}
+    for name in task.files:
+        base = PurePosixPath(name).name
+        nested = [] if name in inside else [each for each in sorted(inside) if PurePosixPath(each).name == base]
+        names |= dict.fromkeys(nested or [name])
+    return list(names)

@@ -8,6 +8,7 @@ from pathlib import Path
 from services.catalog.query import encodable
 from services.catalog.task import Task
 from services.datafiles.errors import NotFound, Refused
+from services.datafiles.listing import Entry, Listing
 from services.datafiles.names import checked
 
 MAX_LISTED = 1000
@@ -35,6 +36,14 @@ class LocalFiles:
             if not name.startswith(".")
         )
         return [name for name in found if name == encodable(name)][:MAX_LISTED]
+
+    def listing(self, task: Task) -> Listing:
+        """The task's folder, without hashes.
+
+        Raises:
+            NotFound: there is no such folder.
+        """
+        return Listing({name: Entry(0, "") for name in self.names(task)}, 0.0)
 
     def here(self, task: Task, name: str) -> Path | None:
         """The file's path, None where it is missing or its name is refused."""

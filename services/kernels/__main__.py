@@ -60,7 +60,7 @@ def _failed(sentence: str) -> int:
 
 def _inputs(settings: Settings, task_id: str) -> Mapping[str, Path | str]:
     catalog = open_catalog(settings)
-    datafiles = DataFiles(catalog.source, settings.cache_dir, settings.hub_file_seconds)
+    datafiles = DataFiles.from_settings(catalog.source, settings)
     found = datafiles.inputs(catalog.task(task_id))
     return {name: str(each) if isinstance(each, DataFileError) else each for name, each in found.items()}
 

@@ -1,36 +1,12 @@
-"""Input files of a local source and of a Hub that fails in a network's ways."""
+"""Input files of a local source: listed, reconciled with the names a task gives, and nothing beyond its folder."""
 
 import os
-import threading
-import time
-from dataclasses import dataclass
 
 import pytest
 
-from services.catalog.source import Source, local_source
-from services.catalog.task import Task
-from services.datafiles import (
-    AccessDenied,
-    Corrupt,
-    DataFileError,
-    DataFiles,
-    NotFound,
-    Offline,
-    RateLimited,
-    Refused,
-    StillComing,
-    TimedOut,
-    flat_names,
-)
-from tests.folder_source import row
-from tests.loopback_hub import Fault, LoopbackHub, refusing_hub
-
-BUCKET = "someone/bucket"
-
-
-def task(*files, prefix="owner__slug"):
-    columns = row("t1", files=tuple(files), bucket_prefix=prefix, hf_bucket=BUCKET, split="train")
-    return Task(**columns)
+from services.catalog.source import local_source
+from services.datafiles import DataFiles, NotFound, Refused, flat_names
+from tests.hub_files import task
 
 
 @pytest.fixture
@@ -131,120 +107,17 @@ def test_only_a_task_s_own_files_can_be_opened(folder):
         local(folder).open(task("a.csv"), "sub/a.csv")
 
 
-@dataclass
-class OnHub:
-    hub: LoopbackHub
-    files: DataFiles
-    cache: object
-
-    def left_over(self):
-        return [path for path in self.cache.rglob("*") if path.is_file()]
-
-
-@pytest.fixture
-def on_hub(folder, tmp_path_factory):
-    cache = tmp_path_factory.mktemp("cache")
-    with LoopbackHub(buckets={BUCKET: folder / "files"}, page=2) as hub:
-        yield OnHub(hub, DataFiles(Source("the Hub", None, "org/name", endpoint=hub.url), cache, 1.0), cache)
-
-
-def test_a_file_comes_from_the_hub_once_and_without_a_token(on_hub, monkeypatch):
-    monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    wanted = task("odd ;$(x)'é #?%41.csv")
-    assert on_hub.files.list(wanted)[0].path is None
-    for _ in range(2):
-        assert on_hub.files.open(wanted, wanted.files[0]).read_text() == "x\n"
-    assert on_hub.files.list(wanted)[0].size == 2
-    [(method, path, headers)] = on_hub.hub.requests
-    assert (method, path) == ("GET", f"/buckets/{BUCKET}/resolve/owner__slug/{wanted.files[0]}")
-    assert "authorization" not in headers and "cookie" not in headers
-
-
-def test_a_folder_of_the_bucket_is_listed_page_by_page_without_its_neighbour(on_hub):
-    assert [file.name for file in on_hub.files.list(task())] == ["a.csv", "odd ;$(x)'é #?%41.csv", "sub/a.csv"]
-    assert len(on_hub.hub.requests) == 2
-    assert on_hub.files.inputs(task())["sub__a.csv"].read_text() == "a\n22\n"
-
-
-def test_eight_who_want_one_file_share_one_download(on_hub):
-    on_hub.hub.faults.append(Fault("a.csv", drip=20))  # 4 bytes in 0.2 s
-    seen, outcomes = [], []
-
-    def want():
-        path = on_hub.files.open(task("a.csv"), "a.csv", progress=lambda *state: seen.append(state))
-        outcomes.append(path.read_text())
-
-    threads = [threading.Thread(target=want) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert outcomes == ["a\n1\n"] * 8
-    assert len(on_hub.hub.requests) == 1
-    assert all(name == "a.csv" and done <= 4 and total in (None, 4) for name, done, total in seen)
-
-
-@pytest.mark.parametrize(
-    ("fault", "state", "sentence"),
-    [
-        (Fault("a.csv", status=401), AccessDenied, "not given to anonymous readers"),
-        (Fault("a.csv", status=403), AccessDenied, "not given to anonymous readers"),
-        (Fault("a.csv", status=404), NotFound, "is not on the Hub"),
-        (Fault("a.csv", status=429, headers={"Retry-After": "300"}), RateLimited, "try again in 300 seconds"),
-        (Fault("a.csv", status=500), Offline, "status 500"),
-        (Fault("a.csv", cut=2), Corrupt, "cut short"),
-        (Fault("a.csv", silent=True), TimedOut, "silent"),
-        (Fault("a.csv", drip=2), TimedOut, "within 1 seconds"),
-    ],
-)
-def test_a_failing_hub_is_a_state_and_the_next_try_works(on_hub, fault, state, sentence):
-    on_hub.hub.faults.append(Fault(**{**fault.__dict__, "times": 1}))
-    start = time.monotonic()
-    with pytest.raises(DataFileError, match=sentence) as caught:
-        on_hub.files.open(task("a.csv"), "a.csv")
-    assert type(caught.value) is state
-    assert time.monotonic() - start < 10
-    assert on_hub.left_over() == []
-    assert on_hub.files.open(task("a.csv"), "a.csv").read_text() == "a\n1\n"
-
-
-def test_a_file_that_trickles_is_given_up_at_its_deadline(on_hub, folder):
-    (folder / "files" / "owner__slug" / "slow.csv").write_text("n\n" * 200)
-    on_hub.hub.faults.append(Fault("slow.csv", drip=20))  # 20 s
-    seen = []
-    start = time.monotonic()
-    with pytest.raises(TimedOut, match="within 1 seconds") as caught:
-        on_hub.files.open(task("slow.csv"), "slow.csv", progress=lambda name, done, total: seen.append((done, total)))
-    assert type(caught.value) is TimedOut
-    assert time.monotonic() - start < 10
-    assert 0 < max(done for done, _ in seen) < 40
-    assert on_hub.left_over() == []
-
-
-def test_a_listing_that_trickles_is_given_up_too(on_hub, monkeypatch):
-    monkeypatch.setattr("services.datafiles.hub.LIST_SECONDS", 0.5)
-    on_hub.hub.faults.append(Fault("/tree", drip=20, times=1))
-    start = time.monotonic()
-    with pytest.raises(TimedOut, match=r"The task's folder did not arrive from the Hub within 0\.5 seconds"):
-        on_hub.files.list(task())
-    assert time.monotonic() - start < 10
-    assert len(on_hub.files.list(task())) == 3
-
-
-def test_who_does_not_wait_leaves_the_download_to_the_next(on_hub):
-    on_hub.hub.faults.append(Fault("a.csv", drip=10, times=1))  # 0.4 s
-    with pytest.raises(StillComing, match=r"of 0\.0 MB are here") as waiting:
-        on_hub.files.open(task("a.csv"), "a.csv", wait_seconds=0.2)
-    assert (waiting.value.done, waiting.value.total) < (4, 4)
-    assert on_hub.files.open(task("a.csv"), "a.csv").read_text() == "a\n1\n"
-    assert len(on_hub.hub.requests) == 1
-
-
-def test_no_hub_is_offline(tmp_path, monkeypatch):
-    with refusing_hub() as url:
-        source = Source("the Hub", None, "org/name", endpoint=url)
-        with pytest.raises(Offline, match="can't be reached"):
-            DataFiles(source, tmp_path, 5).open(task("a.csv"), "a.csv")
-        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-        with pytest.raises(Offline, match="set to work offline"):
-            DataFiles(source, tmp_path, 5).open(task("a.csv"), "a.csv")
+def test_a_name_stands_for_the_files_of_that_name_in_subfolders(folder):
+    inside = folder / "files" / "owner__slug"
+    (inside / "x").mkdir()
+    (inside / "x" / "b.csv").write_text("x\n")
+    (inside / "sub" / "b.csv").write_text("sub\n")
+    files = local(folder)
+    assert [file.name for file in files.list(task("b.csv", "a.csv"))] == ["sub/b.csv", "x/b.csv", "a.csv"]
+    inputs = files.inputs(task("b.csv", "a.csv"))
+    assert {name: path.read_text() for name, path in inputs.items()} == {
+        "b.csv": "sub\n",
+        "x__b.csv": "x\n",
+        "a.csv": "a\n1\n",
+    }
+    assert files.unnamed(task("b.csv", "a.csv")) == ["odd ;$(x)'é #?%41.csv", "sub/a.csv"]
