@@ -12,7 +12,7 @@ import gradio as gr
 from components.pane import pane
 from components.starter import starter_for
 from services.catalog import Catalog, UnknownTask
-from services.datafiles import DataFileError, DataFiles, StillComing
+from services.datafiles import DataFileError, DataFiles
 from services.tables import TableError
 from services.tables import preview as preview_table
 
@@ -25,7 +25,8 @@ def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict
     """A function from task id, file name, table (None: the first) and offset to a `Preview` as data.
 
     It waits for a file on the Hub as long as its deadline, or for the seconds given last, and answers `{"error":
-    sentence}` where there is nothing to show, with `"coming": {"done", "total"}` in bytes while the file is on its way.
+    sentence}` where there is nothing to show: with `"state"` when the file can't be had, `"seconds"` to wait when the
+    Hub limits reading, and `"coming": {"done", "total"}` in bytes while the file is on its way.
     """
 
     def preview(
@@ -34,16 +35,18 @@ def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict
         try:
             path = datafiles.open(catalog.task(task_id), name, wait_seconds=wait_seconds)
             return preview_table(path, rows=PAGE_ROWS, offset=offset, table=table).as_dict()
-        except StillComing as error:
-            return {"error": str(error), "coming": {"done": error.done, "total": error.total}}
-        except (UnknownTask, DataFileError, TableError) as error:
+        except DataFileError as error:
+            return error.as_dict()
+        except (UnknownTask, TableError) as error:
             return {"error": str(error)}
 
     return preview
 
 
 def data_preview(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
-    """Make the pane. Its `preview` answers fifty rows of a file, its `reader` the code that loads the file."""
+    """Make the pane. Its `preview` answers fifty rows of a file, its `reader` the code that loads the file; `stop` ends
+    the wait for one that comes from the Hub.
+    """
     read = file_previewer(catalog, datafiles)
     code = starter_for(catalog, datafiles)
     # Threads of its own: a file that is long in coming must not take those the rest of the page needs.
@@ -59,4 +62,11 @@ def data_preview(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
     async def reader(request: dict[str, Any]) -> dict[str, Any]:
         return await asyncio.get_running_loop().run_in_executor(threads, code, request)
 
-    return pane("data_preview", "Data", [preview, reader])
+    def stop(request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            task = catalog.task(str(request.get("task_id") or ""))
+        except UnknownTask as error:
+            return {"error": str(error)}
+        return {"message": datafiles.stop(task, str(request.get("name") or ""))}
+
+    return pane("data_preview", "Data", [preview, reader, stop])

@@ -14,6 +14,8 @@ from services.catalog import Catalog, Task, UnknownTask
 from services.catalog.links import source_links
 from services.datafiles import DataFileError, DataFiles
 
+MOST_NAMED = 10
+
 
 def public_task(task: Task) -> dict[str, Any]:
     """The task's columns without its gold answer."""
@@ -22,29 +24,52 @@ def public_task(task: Task) -> dict[str, Any]:
     return shown
 
 
-def task_reader(catalog: Catalog, datafiles: DataFiles) -> Callable[[str], dict[str, Any]]:
-    """A function from a task id to all the page may know of that task; raises `UnknownTask`."""
+def task_reader(catalog: Catalog, datafiles: DataFiles, *, ask: bool = True) -> Callable[[str], dict[str, Any]]:
+    """A function from a task id to all the page may know of that task; raises `UnknownTask`.
+
+    Without `ask` it does not wait for the Hub: `files_pending` says that more may be known of the files by asking.
+    """
 
     def read(task_id: str) -> dict[str, Any]:
         task = catalog.task(task_id)
-        try:
-            files = [{"name": file.name, "size": file.size} for file in datafiles.list(task)]
-            files_note = "" if task.files else "The dataset names no files for this task; these stand in its folder."
-        except DataFileError as error:
-            files, files_note = [], str(error)
         links = source_links(task, catalog.source.dataset or None)
-        return public_task(task) | {
-            "input_files": files,
-            "files_note": files_note,
-            "links": [{"label": label, "url": url} for label, url in links],
-        }
+        return (
+            public_task(task)
+            | {"links": [{"label": label, "url": url} for label, url in links]}
+            | {"files_pending": not ask and datafiles.on_hub}
+            | input_files(task, datafiles, ask=ask)
+        )
 
     return read
 
 
+def input_files(task: Task, datafiles: DataFiles, *, ask: bool) -> dict[str, Any]:
+    """The task's files and what is to be said of them, the Hub asked or not.
+
+    `{"input_files": [{"name", "size", "state", "done", "missing", "changed"}], "files_note": sentences}`
+    """
+    notes = [datafiles.ask(task)] if ask and datafiles.on_hub else []
+    try:
+        files = datafiles.list(task, ask=ask and not datafiles.on_hub)
+    except DataFileError as error:
+        return {"input_files": [], "files_note": " ".join(dict.fromkeys([*notes, str(error)])).strip()}
+    if files and not task.files:
+        notes.append("The dataset names no files for this task; these stand in its folder.")
+    if files and (more := datafiles.unnamed(task)):
+        named = ", ".join(more[:MOST_NAMED]) + (", …" if len(more) > MOST_NAMED else "")
+        notes.append(f"The task's folder holds {len(more)} more that the task does not name: {named}.")
+    keys = ("name", "size", "state", "done", "missing", "changed")
+    return {
+        "input_files": [{key: getattr(file, key) for key in keys} for file in files],
+        "files_note": " ".join(filter(None, notes)),
+    }
+
+
 def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
-    """Make the pane. Its `read_task` answers the task and its neighbours in the list the filters give."""
-    read = task_reader(catalog, datafiles)
+    """Make the pane. Its `read_task` answers the task and its neighbours in the list the filters give, at once; its
+    `files` what the Hub says of the task's files, which may take a while.
+    """
+    read = task_reader(catalog, datafiles, ask=False)
 
     def read_task(request: dict[str, Any]) -> dict[str, Any]:
         task_id = str(request.get("task_id") or "")
@@ -56,4 +81,10 @@ def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
         near = catalog.neighbours(query_from(filters if isinstance(filters, dict) else {}), task_id)
         return {"task": task, "neighbours": asdict(near)}
 
-    return pane("task_view", "Task", [read_task])
+    def files(request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return input_files(catalog.task(str(request.get("task_id") or "")), datafiles, ask=True)
+        except UnknownTask as error:
+            return {"error": str(error)}
+
+    return pane("task_view", "Task", [read_task, files])

@@ -35,18 +35,18 @@ export function mount(pane, server) {
   function open(chosen) {
     task = chosen;
     asked += 1;
-    const files = task?.input_files ?? [];
-    if (!task || !files.length) {
-      pane.replaceChildren(...(task ? [h('div', {class: 'card'}, h('h2', {}, 'Data'), h('p', {class: 'notice'}, task.files_note || 'This task has no files.'))] : []));
+    const all = task?.input_files ?? [];
+    if (!task || !all.length) {
+      pane.replaceChildren(...(task ? [h('div', {class: 'card'}, h('h2', {}, 'Data'), h('p', {class: 'notice'}, task.files_pending ? 'Asking the Hub which files there are…' : task.files_note || 'This task has no files.'))] : []));
       return;
     }
-    file.replaceChildren(...files.map(each => h('option', {value: each.name}, each.size === null ? visible(each.name) : `${visible(each.name)} (${bytes(each.size)})`)));
-    file.hidden = files.length === 1;
-    only.hidden = size.hidden = files.length > 1;
-    only.textContent = visible(files[0].name);
-    size.textContent = files[0].size === null ? '' : bytes(files[0].size);
+    file.replaceChildren(...all.map(each => option(each)));
+    file.hidden = all.length === 1;
+    only.hidden = size.hidden = all.length > 1;
+    only.textContent = visible(all[0].name);
+    size.textContent = all[0].size === null ? '' : bytes(all[0].size);
     pane.replaceChildren(card);
-    go({name: files[0].name, table: '', offset: 0});
+    go({name: all[0].name, table: '', offset: 0});
   }
 
   async function go(change) {
@@ -56,6 +56,7 @@ export function mount(pane, server) {
     if (other) clear();
     card.setAttribute('aria-busy', 'true');
     say('Reading the file…');
+    let waited = false;
     for (;;) {
       let answer;
       try {
@@ -64,13 +65,47 @@ export function mount(pane, server) {
         answer = {error: 'The file was not read: the app did not answer.'};
       }
       if (mine !== asked) return;
-      if (!answer.coming) { card.removeAttribute('aria-busy'); show(answer); return; }
+      if (!answer.coming) { card.removeAttribute('aria-busy'); show(answer); if (waited) workbench.dispatchEvent(new Event('fetched')); return; }
+      waited = true;
       const {done, total} = answer.coming;
-      say(`Coming from the Hub: ${bytes(done)}${total ? ` of ${bytes(total)}` : ''}…`);
+      sayComing(done, total);
       await new Promise(done => { setTimeout(done, ASK_AGAIN); });
       if (mine !== asked) return;
     }
   }
+
+  function sayComing(done, total) {
+    state.replaceChildren(h('div', {class: 'small muted row spread'},
+      h('span', {}, `Coming from the Hub: ${bytes(done)}${total ? ` of ${bytes(total)}` : ''}…`),
+      total > 0 && h('progress', {max: total, value: done, 'aria-label': 'What has come of the file'}),
+      h('button', {type: 'button', class: 'btn', onclick: stop}, 'Stop')));
+  }
+
+  async function stop() {
+    asked += 1;
+    card.removeAttribute('aria-busy');
+    let answer;
+    try {
+      answer = await server.stop({task_id: task.task_id, name: place.name});
+    } catch {
+      answer = {error: 'The app did not answer, so the file may still be coming.'};
+    }
+    state.replaceChildren(h('div', {class: 'notice row spread'}, answer.message || answer.error,
+      h('button', {type: 'button', class: 'btn', onclick: () => go({})}, 'Try again')));
+  }
+
+  /** What the Hub told of the files: sizes for those shown already, or other files. */
+  function files(known) {
+    if (task?.task_id !== known.task_id) return;
+    const names = each => each.map(one => one.name).join('\n');
+    if (known.files_were !== names(known.input_files) || !known.input_files.length) { open(known); return; }
+    file.replaceChildren(...known.input_files.map(each => option(each, each.name === place.name)));
+    const chosen = known.input_files.find(each => each.name === place.name);
+    if (chosen && chosen.size !== null) size.textContent = bytes(chosen.size);
+  }
+
+  const option = (each, selected = false) => h('option', {value: each.name, selected},
+    each.size === null ? visible(each.name) : `${visible(each.name)} (${bytes(each.size)})`);
 
   function clear() {
     use.hidden = true;
@@ -161,4 +196,5 @@ export function mount(pane, server) {
   }
 
   workbench.onTask(open);
+  workbench.addEventListener('files', event => files(event.detail));
 }

@@ -1,8 +1,11 @@
 // The chosen task. Fetches it when a pane asks for one, and gives it to all panes.
 import {address, bytes, copy, count, h, withCode, workbench} from './workbench.js';
 
+const ASK_AGAIN = 2000;   // ms, while a file is on its way
+
 export function mount(pane, server) {
   let asked = 0;
+  let fileList = null;
 
   async function open(id) {
     const mine = ++asked;
@@ -24,6 +27,28 @@ export function mount(pane, server) {
     }
     show(answer.task, answer.neighbours);
     workbench.publish(answer.task);
+    if (answer.task.files_pending) askFiles(answer.task);
+  }
+
+  /** Ask what the Hub knows of the files, and again while one is coming. */
+  async function askFiles(task) {
+    const mine = asked;
+    for (;;) {
+      let answer;
+      try {
+        answer = await server.files({task_id: task.task_id});
+      } catch {
+        answer = {error: 'What the Hub says of the files is not known: the app did not answer.'};
+      }
+      if (mine !== asked) return;
+      const were = task.input_files.map(each => each.name).join('\n');
+      Object.assign(task, answer.error ? {files_note: answer.error} : answer, {files_pending: false, files_were: were});
+      fileList.replaceWith(fileList = filesOf(task));
+      workbench.dispatchEvent(new CustomEvent('files', {detail: task}));
+      if (!task.input_files.some(each => each.state === 'coming')) return;
+      await new Promise(done => { setTimeout(done, ASK_AGAIN); });
+      if (mine !== asked) return;
+    }
   }
 
   function welcome() {
@@ -48,9 +73,7 @@ export function mount(pane, server) {
       h('p', {class: 'small muted'}, 'Here, /home/user/input is ../input and /workdir is the notebook’s own folder.'),
       h('pre', {class: 'mono prompt', tabindex: 0}, task.instruction),
       h('div', {class: 'row'}, h('button', {type: 'button', class: 'btn', onclick: event => copy(task.instruction, event.currentTarget)}, 'Copy prompt')));
-    const files = h('details', {open: task.input_files.length <= 4}, h('summary', {}, task.input_files.length === 1 ? '1 file' : `${count(task.input_files.length)} files`),
-      task.files_note && h('p', {class: 'small muted'}, task.files_note),
-      h('ul', {class: 'files'}, task.input_files.map(file => h('li', {}, h('span', {class: 'mono'}, file.name), h('span', {class: 'muted small'}, bytes(file.size))))));
+    fileList = filesOf(task);
     pane.replaceChildren(h('article', {class: 'card'},
       h('div', {class: 'row spread'},
         h('span', {class: 'mono muted'}, task.task_id),
@@ -63,9 +86,26 @@ export function mount(pane, server) {
         tag('Packages', `package tier ${task.package_tier}`)),
       h('p', {class: 'row small sources'}, task.links.map(link => link.url
         ? h('a', {href: link.url, target: '_blank', rel: 'noopener noreferrer'}, link.label) : h('span', {class: 'muted'}, link.label))),
-      files, prompt));
+      fileList, prompt));
   }
 
+  function filesOf(task) {
+    const all = task.input_files;
+    return h('details', {open: all.length <= 4}, h('summary', {}, all.length === 1 ? '1 file' : `${count(all.length)} files`),
+      task.files_pending && h('p', {class: 'small muted', role: 'status'}, 'Asking the Hub about them…'),
+      task.files_note && h('p', {class: 'small muted'}, task.files_note),
+      h('ul', {class: 'files'}, all.map(file => h('li', {}, h('span', {class: 'mono'}, file.name),
+        h('span', {class: 'muted small'}, [file.size !== null && bytes(file.size), stateOf(file)].filter(Boolean).join(' · '))))));
+  }
+
+  function stateOf(file) {
+    const changed = file.changed && `changed on the Hub, seen on ${file.changed}: answers may be of the earlier one`;
+    const state = file.state === 'coming' ? `coming, ${bytes(file.done)} are here` : file.state === 'missing' ? file.missing
+      : file.state === 'on the Hub' ? 'on the Hub' : '';
+    return [state, changed].filter(Boolean).join(' · ');
+  }
+
+  workbench.addEventListener('fetched', () => { if (workbench.task) askFiles(workbench.task); });
   workbench.addEventListener('choose', event => {
     open(event.detail);
     // on a phone the list fills the screen

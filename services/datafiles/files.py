@@ -123,8 +123,9 @@ class DataFiles:
             return str(error)
         return ""
 
-    def needs_asking(self, task: Task) -> bool:
-        """Whether the task's files are on a Hub, so that a list of them may take a while."""
+    @property
+    def on_hub(self) -> bool:
+        """Whether the files of tasks are on a Hub, so that asking for them may take a while."""
         return isinstance(self._files, HubFiles)
 
     def open(

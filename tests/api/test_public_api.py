@@ -43,7 +43,9 @@ def test_search_filters_and_pages(client):
 def test_a_task_is_read_without_its_gold(client):
     task = client.predict("bird_1", api_name="/read_task")
     assert task["question"] == "Which flyer is the largest?"
-    assert task["input_files"] == [{"name": "table.csv", "size": 12}]
+    assert task["input_files"] == [
+        {"name": "table.csv", "size": 12, "state": "here", "done": None, "missing": "", "changed": ""}
+    ]
     assert "answer" not in task
     assert GOLD not in json.dumps(task)
 
