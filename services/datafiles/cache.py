@@ -153,7 +153,7 @@ class Cache:
         for path, bytes_, used in held:
             if short <= 0:
                 return
-            if path != own and time.time() - used > IN_USE_SECONDS and _removed(path):
+            if path != own and time.time() - used > IN_USE_SECONDS and not _linked(path) and _removed(path):
                 short -= bytes_
         if short > 0:
             raise NoRoom(
@@ -220,6 +220,14 @@ def _free(path: Path) -> bool:
             return _locked(file)
     except OSError:
         return False
+
+
+def _linked(path: Path) -> bool:
+    """Whether a kernel has the file as its input, under another name."""
+    try:
+        return path.stat().st_nlink > 1
+    except OSError:
+        return True
 
 
 def _removed(path: Path) -> bool:

@@ -98,7 +98,8 @@ class Launcher:
         return {"tried": True, "layers": held.layers, "all": held.all, "why_not": held.why_not, "off": self.refusal}
 
     def engine(self, folder: SessionFolder) -> LocalEngine:
-        """A kernel, not yet started, for a session folder."""
+        """A kernel, not yet started, for a session folder; the folder may link to files once the sandbox was tried."""
+        folder.linked = self.held is not None and self.held.all
         return LocalEngine(self._once_tried, folder)
 
     async def __aenter__(self) -> Self:

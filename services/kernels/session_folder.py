@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -48,6 +49,7 @@ class SessionFolder:
         self.home = self.root / "home"
         self.start_log = self.root / "start.log"  # what the kernel says before it can say it to the app
         self.filled = False
+        self.linked = False  # cells here can change neither content nor mode nor times of a file in `input/`
         self._inside: set[str] = set()  # names of files in `input/`
         self._removed = False
         self._changing = threading.Lock()  # a filling nobody waits for any more goes on in its thread
@@ -62,9 +64,9 @@ class SessionFolder:
             raise
 
     def fill(self, files: Mapping[str, Path]) -> None:
-        """Put a task's files into `input/` as copies, read-only, under the given names; blocks while it copies.
+        """Put a task's files into `input/`, read-only, under the given names; blocks while it copies.
 
-        A later call adds files that are not there yet.
+        They are the very files where `linked`, else copies. A later call adds files that are not there yet.
 
         Raises:
             ValueError: a name is not a plain file name.
@@ -78,7 +80,7 @@ class SessionFolder:
                 if name in ("", ".", "..") or "/" in name or "\0" in name:
                     raise ValueError(f"{name!r} is not a plain file name")
                 if name not in self._inside:
-                    _copy(source, self.input / name)
+                    _put(source, self.input / name, self.linked)
                     self._inside.add(name)
             self.input.chmod(0o500)
             self.filled = True
@@ -186,12 +188,13 @@ def _socket_folder() -> Path:
     raise OSError("the path of the system's temporary folder is too long for sockets")
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Share the file's blocks where its file system can, else copy them.
-
-    A hard link would share its mode and times too, and nothing keeps a cell from changing those of a file it owns.
-    """
+def _put(source: Path, target: Path, link: bool) -> None:
+    """Make `target` the same file (`link`, where both are on one disk), or one that shares its blocks, or a copy."""
     target.unlink(missing_ok=True)  # of a filling that did not end
+    if link and source.is_file():
+        with contextlib.suppress(OSError):
+            os.link(source, target)
+            return
     with source.open("rb", buffering=0) as read, target.open("xb", buffering=0) as write:
         try:
             fcntl.ioctl(write, FICLONE, read.fileno())
