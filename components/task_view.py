@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
 
@@ -15,6 +17,7 @@ from services.catalog.links import source_links
 from services.datafiles import DataFileError, DataFiles
 
 MOST_NAMED = 10
+ASKING_THREADS = 16
 
 
 def public_task(task: Task) -> dict[str, Any]:
@@ -81,10 +84,17 @@ def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
         near = catalog.neighbours(query_from(filters if isinstance(filters, dict) else {}), task_id)
         return {"task": task, "neighbours": asdict(near)}
 
-    def files(request: dict[str, Any]) -> dict[str, Any]:
+    # Threads of its own: a Hub that is silent must not take those the rest of the page needs.
+    threads = ThreadPoolExecutor(ASKING_THREADS, thread_name_prefix="files")
+
+    def ask(task_id: str) -> dict[str, Any]:
         try:
-            return input_files(catalog.task(str(request.get("task_id") or "")), datafiles, ask=True)
+            return input_files(catalog.task(task_id), datafiles, ask=True)
         except UnknownTask as error:
             return {"error": str(error)}
+
+    async def files(request: dict[str, Any]) -> dict[str, Any]:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(threads, ask, str(request.get("task_id") or ""))
 
     return pane("task_view", "Task", [read_task, files])

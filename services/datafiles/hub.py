@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 import time
@@ -23,6 +24,8 @@ from services.datafiles.errors import (
 )
 from services.datafiles.listing import Entry, Listing, Listings
 from services.datafiles.names import checked
+
+logger = logging.getLogger(__name__)
 
 STOP_SECONDS = 4.0  # in which another visitor's page, which asks again and again, keeps a stopped download alive
 _BUCKET = re.compile(r"[\w.-]+/[\w.-]+")
@@ -152,6 +155,9 @@ class HubFiles:
                 f"{transfer.name} can't be kept in the cache: {error.strerror or error}. "
                 "Nothing else is lost. Whoever runs the app should look at its disk."
             )
+        except Exception:  # whoever waits must hear of it
+            logger.exception("A download ended in a way nobody foresaw")
+            outcome = DataFileError(f"{transfer.name} was not fetched: of a mistake in the app, noted in its log.")
         with self._lock:
             if self._transfers.get(key) is transfer:
                 del self._transfers[key]

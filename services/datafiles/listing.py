@@ -51,6 +51,7 @@ class Listings:
         self._connection = connection
         self._folder = folder
         self._known: dict[tuple[str, str], Listing] = {}
+        self._failed: dict[tuple[str, str], tuple[float, DataFileError]] = {}  # when, and how
         self._locks: defaultdict[tuple[str, str], threading.Lock] = defaultdict(threading.Lock)
 
     def kept(self, bucket: str, prefix: str) -> Listing | None:
@@ -71,11 +72,19 @@ class Listings:
         Raises:
             DataFileError: the Hub doesn't list it.
         """
+        began = time.monotonic()
         with self._locks[bucket, prefix]:
+            failed = self._failed.get((bucket, prefix))
+            if failed and failed[0] > began:  # while this call waited for the same answer
+                raise failed[1]
             kept = self.kept(bucket, prefix)
             if kept and not anew and 0 <= time.time() - kept.asked < FRESH_SECONDS:
                 return kept
-            listing = Listing(dict(self._listed(bucket, f"{prefix}/")), time.time())
+            try:
+                listing = Listing(dict(self._listed(bucket, f"{prefix}/")), time.time())
+            except DataFileError as error:
+                self._failed[bucket, prefix] = (time.monotonic(), error)
+                raise
             if kept:
                 listing.changed = kept.changed | {
                     name: datetime.now(UTC).date().isoformat()

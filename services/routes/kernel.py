@@ -5,19 +5,19 @@ Each takes one JSON object by POST. A visitor is known by the `token` in it: 48 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from services.catalog import Catalog, Task, UnknownTask
-from services.datafiles import DataFileError, DataFiles
-from services.kernels import AnswerUnreadable, InputsUnavailable, KernelPool, Run, UnknownRun
+from services.catalog import Catalog, UnknownTask
+from services.datafiles import DataFiles
+from services.kernels import AnswerUnreadable, KernelPool, Run, UnknownRun
 from services.routes.callers import B, Visitor, read_json, visitor_address
+from services.routes.kernel_inputs import KernelInputs
 
 UNBUFFERED = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
 
@@ -79,7 +79,9 @@ def kernel_routes(
             raise HTTPException(404, str(error)) from None
         peer = request.client.host if request.client and hosts is None else ""
         address = visitor_address(peer, request.headers.getlist("x-forwarded-for") if proxied else ())
-        return _stream(pool.run(cell.token, cell.task_id, cell.cell_id, cell.code, _inputs(datafiles, task), address))
+        inputs = KernelInputs(datafiles, task)
+        inputs.run = pool.run(cell.token, cell.task_id, cell.cell_id, cell.code, inputs, address)
+        return _stream(inputs.run)
 
     @routes.post("/events")
     async def events(request: Request) -> StreamingResponse:
@@ -135,23 +137,6 @@ def kernel_routes(
         return {"found": True, "text": text, "message": ""}
 
     return routes
-
-
-def _inputs(datafiles: DataFiles, task: Task) -> Callable[[], Mapping[str, Path | str]]:
-    """Fills a kernel's folder with what can be had; with nothing at all there is no use in a kernel."""
-
-    def inputs() -> Mapping[str, Path | str]:
-        try:
-            found = datafiles.inputs(task)
-        except DataFileError as error:
-            raise InputsUnavailable(f"The kernel was not started: {error}") from error
-        files = {name: str(each) if isinstance(each, DataFileError) else each for name, each in found.items()}
-        sentences = [each for each in files.values() if isinstance(each, str)]
-        if files and len(sentences) == len(files):
-            raise InputsUnavailable(f"The kernel was not started: {' '.join(dict.fromkeys(sentences))}")
-        return files
-
-    return inputs
 
 
 def _stream(run: Run, after: int = -1) -> StreamingResponse:

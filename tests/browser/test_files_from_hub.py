@@ -19,11 +19,12 @@ def hub(tmp_path_factory):
     tmp_path = tmp_path_factory.mktemp("hub")
     tasks = [
         row("slow", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=["slow.csv"]),
+        row("late", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=["small.csv", "late.csv"]),
         row("partly", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=["small.csv", "gone.csv"]),
         row("unnamed", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=[]),
     ]
     write_rows(tmp_path / "tasks", {"train": tasks, "test": [row("t")], "eval": [row("e")]})
-    with on_hub(tmp_path, {"slow.csv": LONG.encode(), "small.csv": b"a,b\n1,2\n"}) as found:
+    with on_hub(tmp_path, {"slow.csv": LONG.encode(), "late.csv": LONG.encode(), "small.csv": b"a,b\n1,2\n"}) as found:
         found.hub.datasets[DATASET] = (tmp_path / "tasks").resolve()
         yield found
 
@@ -62,17 +63,27 @@ def test_a_slow_file_is_watched_stopped_and_gone_on_with(hub, visit):
     assert LONG.encode() in hub.whole()
 
 
+def test_a_kernel_that_waits_for_files_says_which_are_ready(hub, visit):
+    hub.hub.faults.append(Fault("late.csv", drip=500_000, times=1))
+    page = visit("late")
+    Notebook(page).run("import os; print(sorted(os.listdir('../input')))")
+    expect(page.get_by_text("Filling the kernel's folder: 1 of 2 files are ready; of late.csv")).to_be_visible()
+    expect(page.get_by_text("['late.csv', 'small.csv']")).to_be_visible(timeout=60_000)
+
+
 def test_missing_files_and_unnamed_ones_are_told(hub, visit):
     hub.hub.faults.append(Fault("/tree/", drip=150, times=1))
     page = visit("unnamed")
     files = page.get_by_role("region", name="Task", exact=True)
     expect(files.get_by_text("Asking the Hub about them…")).to_be_visible()
     expect(files.get_by_text("The dataset names no files for this task")).to_be_visible()
-    expect(page.get_by_role("region", name="Data", exact=True).locator("option")).to_have_count(2)
+    expect(page.get_by_role("region", name="Data", exact=True).locator("option")).to_have_count(3)
     page = visit("partly")
     files = page.get_by_role("region", name="Task", exact=True)
     expect(files.get_by_text("gone.csv is not on the Hub")).to_be_visible()
-    expect(files.get_by_text("The task's folder holds 1 more that the task does not name: slow.csv.")).to_be_visible()
+    expect(
+        files.get_by_text("The task's folder holds 2 more that the task does not name: late.csv, slow.csv.")
+    ).to_be_visible()
     notebook = Notebook(page)
     notebook.run("import os; print(os.listdir('../input'), [v for v in os.environ.values() if 'hf_op' in v])")
     expect(page.get_by_text("Missing in ../input: gone.csv.")).to_be_visible(timeout=40_000)

@@ -73,6 +73,27 @@ def test_eight_who_want_one_file_share_one_download_and_all_see_it_come(hub):
     assert all(any(0 < done < 3_000_000 == total for _, done, total in each) for each in seen)
 
 
+@pytest.mark.long
+def test_eight_visitors_of_200_mb_share_one_download(tmp_path):
+    content = os.urandom(200_000_000)
+    with on_hub(tmp_path, {"large.bin": content}) as hub:
+        hub.hub.faults.append(Fault("/resolve/", drip=60_000_000))
+        files, seen, outcomes = hub.files(60), [set() for _ in range(8)], []
+
+        def want(number):
+            path = files.open(task("large.bin"), "large.bin", progress=lambda *state: seen[number].add(state))
+            outcomes.append(path.stat().st_size)
+
+        threads = [threading.Thread(target=want, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert outcomes == [200_000_000] * 8
+        assert (hub.asked("/resolve/"), hub.whole() == [content]) == (1, True)
+        assert all(len(each) > 3 for each in seen)
+
+
 def test_two_apps_on_one_folder_share_one_download(hub):
     hub.hub.faults.append(Fault("big.csv", drip=4_000_000))
     apps, outcomes = [hub.files(20), hub.files(20)], []
