@@ -49,13 +49,15 @@ def task_reader(catalog: Catalog, datafiles: DataFiles, *, ask: bool = True) -> 
 def input_files(task: Task, datafiles: DataFiles, *, ask: bool) -> dict[str, Any]:
     """The task's files and what is to be said of them, the Hub asked or not.
 
-    `{"input_files": [{"name", "size", "state", "done", "missing", "changed"}], "files_note": sentences}`
+    `{"input_files": [{"name", "size", "state", "done", "missing", "changed"}], "files_note": sentences,
+    "files_failed": whether asking failed}`
     """
-    notes = [datafiles.ask(task)] if ask and datafiles.on_hub else []
+    failure = datafiles.ask(task) if ask and datafiles.on_hub else ""
+    notes = [failure]
     try:
         files = datafiles.list(task, ask=ask and not datafiles.on_hub)
     except DataFileError as error:
-        return {"input_files": [], "files_note": " ".join(dict.fromkeys([*notes, str(error)])).strip()}
+        return {"input_files": [], "files_note": str(error), "files_failed": True}
     if files and not task.files:
         notes.append("The dataset names no files for this task; these stand in its folder.")
     if files and (more := datafiles.unnamed(task)):
@@ -65,6 +67,7 @@ def input_files(task: Task, datafiles: DataFiles, *, ask: bool) -> dict[str, Any
     return {
         "input_files": [{key: getattr(file, key) for key in keys} for file in files],
         "files_note": " ".join(filter(None, notes)),
+        "files_failed": bool(failure),
     }
 
 

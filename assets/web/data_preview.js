@@ -99,7 +99,9 @@ export function mount(pane, server) {
     if (task?.task_id !== known.task_id) return;
     const names = each => each.map(one => one.name).join('\n');
     if (known.files_were !== names(known.input_files) || !known.input_files.length) { open(known); return; }
-    file.replaceChildren(...known.input_files.map(each => option(each, each.name === place.name)));
+    const labels = known.input_files.map(each => option(each, each.name === place.name));
+    // an open list is not disturbed for nothing
+    if (labels.some((each, at) => each.textContent !== file.options[at]?.textContent)) file.replaceChildren(...labels);
     const chosen = known.input_files.find(each => each.name === place.name);
     if (chosen && chosen.size !== null) size.textContent = bytes(chosen.size);
   }

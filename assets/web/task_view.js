@@ -5,6 +5,7 @@ const ASK_AGAIN = 2000;   // ms, while a file is on its way
 
 export function mount(pane, server) {
   let asked = 0;
+  let rounds = 0;   // of asking for the files of the task shown
   let fileList = null;
 
   async function open(id) {
@@ -33,6 +34,8 @@ export function mount(pane, server) {
   /** Ask what the Hub knows of the files, and again while one is coming. */
   async function askFiles(task) {
     const mine = asked;
+    const round = ++rounds;
+    const over = () => mine !== asked || round !== rounds;
     for (;;) {
       let answer;
       try {
@@ -40,15 +43,28 @@ export function mount(pane, server) {
       } catch {
         answer = {error: 'What the Hub says of the files is not known: the app did not answer.'};
       }
-      if (mine !== asked) return;
+      if (over()) return;
       const were = task.input_files.map(each => each.name).join('\n');
-      Object.assign(task, answer.error ? {files_note: answer.error} : answer, {files_pending: false, files_were: were});
-      fileList.replaceWith(fileList = filesOf(task));
+      Object.assign(task, answer.error ? {files_note: answer.error, files_failed: true} : answer, {files_pending: false, files_were: were});
+      showFiles(task);
       workbench.dispatchEvent(new CustomEvent('files', {detail: task}));
       if (!task.input_files.some(each => each.state === 'coming')) return;
       await new Promise(done => { setTimeout(done, ASK_AGAIN); });
-      if (mine !== asked) return;
+      if (over()) return;
     }
+  }
+
+  function showFiles(task) {
+    const next = filesOf(task);
+    next.open = fileList.open || !fileList.querySelector('li');
+    fileList.replaceWith(next);
+    fileList = next;
+  }
+
+  function retryFiles(task) {
+    Object.assign(task, {files_pending: true, files_note: '', files_failed: false});
+    showFiles(task);
+    askFiles(task);
   }
 
   function welcome() {
@@ -94,6 +110,7 @@ export function mount(pane, server) {
     return h('details', {open: all.length <= 4}, h('summary', {}, all.length === 1 ? '1 file' : `${count(all.length)} files`),
       task.files_pending && h('p', {class: 'small muted', role: 'status'}, 'Asking the Hub about them…'),
       task.files_note && h('p', {class: 'small muted'}, task.files_note),
+      task.files_failed && h('button', {type: 'button', class: 'btn', onclick: () => retryFiles(task)}, 'Try again'),
       h('ul', {class: 'files'}, all.map(file => h('li', {}, h('span', {class: 'mono'}, file.name),
         h('span', {class: 'muted small'}, [file.size !== null && bytes(file.size), stateOf(file)].filter(Boolean).join(' · '))))));
   }

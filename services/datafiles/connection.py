@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -112,9 +113,14 @@ def check(status: int, headers: Mapping[str, str], what: str) -> None:
 
 
 def wait_asked(headers: Mapping[str, str]) -> int:
-    """The seconds the Hub asks to wait."""
+    """The seconds the Hub asks to wait; Retry-After is a number of them or a date (RFC 9110, 10.2.3)."""
     wait = headers.get("retry-after", "")
-    return min(int(wait), 86_400) if wait.isdecimal() else UNSAID_WAIT_SECONDS
+    if wait.isdecimal():
+        return min(int(wait), 86_400)
+    try:
+        return max(1, round(parsedate_to_datetime(wait).timestamp() - time.time()))
+    except ValueError:
+        return UNSAID_WAIT_SECONDS
 
 
 def before(end: float, response: httpx.Response, what: str, seconds: float) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from services.kernels.ahead import Prepared
 from services.kernels.deaths import kernel_stopped
 from services.kernels.engine import Engine, KernelDied, KernelNotStarted
 from services.kernels.limits import Limits
+from services.kernels.missing_files import told_missing
 from services.kernels.run import STOPPED, Run, Stop, Stopped
 from services.kernels.session_folder import SessionFolder
 from services.kernels.text_limits import size_in_words
@@ -26,7 +27,6 @@ YOUNG_SECONDS = 2.0  # after this a cell's code runs for sure
 YOUNG_PAUSES = (0.5, 1.0, STOP_SECONDS)  # a younger one is interrupted again after these, in seconds from the first
 MOST_WAITING = 50  # cells, the running one among them; the page sends one at a time
 KEPT_RUNS = 50
-MOST_NAMED = 3  # missing files, and reasons
 KEPT_RUNS_FACTOR = 20  # all runs of a session may keep this many times the output of one
 
 AFTER_DEATH = "Variables are gone; your cells, outputs and files are kept."
@@ -328,7 +328,7 @@ class Session:
         if self._start is not None:
             await self._await_start(self._start)
         if self._engine is not None and self._engine.alive:
-            return self._engine, self._told_missing() if unfilled else ""
+            return self._engine, told_missing(self._missing) if unfilled else ""
         run.log.status("starting", "Starting a kernel.")
         written = "gone too" if self._emptying else "kept"
         fresh = (
@@ -338,7 +338,7 @@ class Session:
         )
         if self._gone:
             fresh = f"{self._gone} {fresh}"
-        return await self._start_kernel(), " ".join(filter(None, (fresh, self._told_missing())))
+        return await self._start_kernel(), " ".join(filter(None, (fresh, told_missing(self._missing))))
 
     async def _fill(self, folder: SessionFolder, inputs: Inputs) -> None:
         """Put the files that can be had into the folder, and note why the others can't."""
@@ -348,14 +348,6 @@ class Session:
         )
         self._missing = {name: why for name, why in found.items() if isinstance(why, str)}
         self._fill_due = False
-
-    def _told_missing(self) -> str:
-        """Which of the task's files the kernel has to do without, and why."""
-        if not self._missing:
-            return ""
-        names = ", ".join(list(self._missing)[:MOST_NAMED]) + (", …" if len(self._missing) > MOST_NAMED else "")
-        why = " ".join(list(dict.fromkeys(self._missing.values()))[:MOST_NAMED])
-        return f"Missing in ../input: {names}. {why} The kernel runs without; restart it to try again."
 
     async def _await_start(self, start: asyncio.Task[None]) -> None:
         self._state = "starting"

@@ -46,6 +46,7 @@ def test_a_task_is_read_without_its_gold(client):
     assert task["input_files"] == [
         {"name": "table.csv", "size": 12, "state": "here", "done": None, "missing": "", "changed": ""}
     ]
+    assert (task["files_note"], task["files_failed"]) == ("", False)
     assert "answer" not in task
     assert GOLD not in json.dumps(task)
 

@@ -21,10 +21,14 @@ def hub(tmp_path_factory):
         row("slow", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=["slow.csv"]),
         row("late", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=["small.csv", "late.csv"]),
         row("partly", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=["small.csv", "gone.csv"]),
-        row("unnamed", bucket_prefix=PREFIX, hf_bucket=BUCKET, files=[]),
+        row("unnamed", bucket_prefix="other__slug", hf_bucket=BUCKET, files=[]),
     ]
     write_rows(tmp_path / "tasks", {"train": tasks, "test": [row("t")], "eval": [row("e")]})
-    with on_hub(tmp_path, {"slow.csv": LONG.encode(), "late.csv": LONG.encode(), "small.csv": b"a,b\n1,2\n"}) as found:
+    with on_hub(
+        tmp_path,
+        {"slow.csv": LONG.encode(), "late.csv": LONG.encode(), "small.csv": b"a,b\n1,2\n"}
+        | {f"../other__slug/{n}.csv": b"a\n" for n in "xy"},
+    ) as found:
         found.hub.datasets[DATASET] = (tmp_path / "tasks").resolve()
         yield found
 
@@ -72,12 +76,14 @@ def test_a_kernel_that_waits_for_files_says_which_are_ready(hub, visit):
 
 
 def test_missing_files_and_unnamed_ones_are_told(hub, visit):
-    hub.hub.faults.append(Fault("/tree/", drip=150, times=1))
+    hub.hub.faults += [Fault("/tree/", status=500, times=1), Fault("/tree/", drip=150, times=1)]
     page = visit("unnamed")
     files = page.get_by_role("region", name="Task", exact=True)
+    expect(files.get_by_text("the Hub answered with status 500")).to_be_visible()
+    files.get_by_role("button", name="Try again").click()
     expect(files.get_by_text("Asking the Hub about them…")).to_be_visible()
     expect(files.get_by_text("The dataset names no files for this task")).to_be_visible()
-    expect(page.get_by_role("region", name="Data", exact=True).locator("option")).to_have_count(3)
+    expect(page.get_by_role("region", name="Data", exact=True).locator("option")).to_have_count(2)
     page = visit("partly")
     files = page.get_by_role("region", name="Task", exact=True)
     expect(files.get_by_text("gone.csv is not on the Hub")).to_be_visible()

@@ -3,11 +3,13 @@
 import os
 import threading
 import time
+from email.utils import formatdate
 
 import pytest
 
 from services.datafiles import Corrupt, NoRoom, NotFound, Offline, StillComing, Stopped, TimedOut
 from services.datafiles.cache import IN_USE_SECONDS
+from services.datafiles.connection import wait_asked
 from tests.hub_files import BUCKET, PREFIX, on_hub, task
 from tests.loopback_hub import Fault, LoopbackHub, refusing_hub
 
@@ -142,6 +144,11 @@ def test_a_wait_the_hub_asks_for_is_kept_when_it_is_short(hub):
     start = time.monotonic()
     assert hub.files().open(task("a.csv"), "a.csv").read_text() == "a\n1\n"
     assert 1 <= time.monotonic() - start < 3
+
+
+def test_the_wait_asked_for_is_a_number_or_a_date():
+    assert [wait_asked({"retry-after": wait}) for wait in ("300", "", "soon")] == [300, 60, 60]
+    assert abs(wait_asked({"retry-after": formatdate(time.time() + 90, usegmt=True)}) - 90) <= 2
 
 
 def test_stop_keeps_what_has_come(hub, monkeypatch):
