@@ -50,8 +50,8 @@ class Settings(BaseSettings):
     )
     hub_token: SecretStr = Field(
         SecretStr(""),
-        description="Token for data files that are not public, sent to the Hub alone. Empty: the files are read "
-        "anonymously; `HF_TOKEN` and a login of this machine are never used for them.",
+        description="Token for reads from the Hub, and for nothing else. Without one the app reads as anybody can, "
+        "whatever `HF_TOKEN` or a login on this machine says.",
     )
     cache_max_gb: float = Field(
         20.0, gt=0, description="What the files fetched from the Hub may hold, in GB; those used longest ago go first."
@@ -108,6 +108,11 @@ class Settings(BaseSettings):
         if value not in {"auto", "bundled", "hub"} and not Path(value).expanduser().is_dir():
             raise ValueError("it is not auto, bundled, hub or an existing folder")
         return value
+
+    @field_validator("hub_token")
+    @classmethod
+    def _bare_token(cls, value: SecretStr) -> SecretStr:
+        return SecretStr(value.get_secret_value().strip())
 
     @field_validator("cache_dir", "kernel_python")
     @classmethod

@@ -81,6 +81,20 @@ def test_a_folder_is_a_source(monkeypatch, tmp_path):
     assert load_settings().tasks_source == str(tmp_path)
 
 
+def test_a_token_is_never_shown(monkeypatch):
+    monkeypatch.setenv("HUB_TOKEN", " ")
+    assert not load_settings().hub_token
+    monkeypatch.setenv("HUB_TOKEN", "hf_of_the_operator")
+    monkeypatch.setenv("KERNEL_MAX", "0")
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert "hf_of" not in str(caught.value)
+    monkeypatch.delenv("KERNEL_MAX")
+    settings = load_settings()
+    assert settings.hub_token.get_secret_value() == "hf_of_the_operator"
+    assert "hf_of" not in f"{settings!r} {settings} {settings.model_dump_json()}"
+
+
 def test_the_readme_documents_every_setting():
     table = (ROOT / "README.md").read_text()
     for name, field in Settings.model_fields.items():
