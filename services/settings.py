@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED_SUITE = ROOT / "assets" / "demo"
+DATASETS_SOURCE = "datasets:"
 
 
 class SettingsError(ValueError):
@@ -32,7 +33,9 @@ class Settings(BaseSettings):
     tasks_source: str = Field(
         "auto",
         description="Where tasks come from: `auto` (the Hub, else the last cached copy, else the bundled suite), "
-        "`bundled`, `hub`, or the path of a folder with `data/{split}-*.parquet`.",
+        "`bundled`, `hub`, the path of a folder with `data/{split}-*.parquet`, or `datasets:` and whatever the "
+        "library `datasets` reads: `org/name`, `org/name:config`, or the path of a folder or a file (JSON, CSV, "
+        "parquet, Arrow).",
     )
     tasks_dataset: str = Field(
         "FineEnvs/SmolDataEnvs", pattern=r"^[\w.-]+/[\w.-]+$", description="Dataset repository on the Hub (`org/name`)."
@@ -105,8 +108,10 @@ class Settings(BaseSettings):
     @field_validator("tasks_source")
     @classmethod
     def _known_source(cls, value: str) -> str:
+        if value.startswith(DATASETS_SOURCE) and value != DATASETS_SOURCE:
+            return value
         if value not in {"auto", "bundled", "hub"} and not Path(value).expanduser().is_dir():
-            raise ValueError("it is not auto, bundled, hub or an existing folder")
+            raise ValueError("it is not auto, bundled, hub, an existing folder, or datasets: and what it should read")
         return value
 
     @field_validator("hub_token")

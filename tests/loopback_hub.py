@@ -23,6 +23,8 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from hf_xet import hash_files
 
+from tests.loopback_datasets import DATASET_API, dataset_answer
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 REPOSITORY_FILE = re.compile(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
 BUCKET_FILE = re.compile(r"/buckets/([^/]+/[^/]+)/resolve/(.+)")
@@ -140,6 +142,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send(self.fault.status, b'{"error": "fault"}', dict(self.fault.headers))
         elif found := REPOSITORY_FILE.fullmatch(path):
             self.repository_file(found[1], found[2], found[3])
+        elif found := DATASET_API.fullmatch(path):
+            self.dataset(found[1], found[2] or "", found[3] or "main", found[4] or "")
         elif found := BUCKET_FILE.fullmatch(path):
             token = f"{self.hub.url}/api/buckets/{found[1]}/xet-read-token"
             self.file(self.hub.buckets.get(found[1]), found[2], {"X-Xet-Refresh-Route": token})
@@ -155,6 +159,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.missing("NotFound")
 
     do_HEAD = do_POST = do_GET
+
+    def dataset(self, name: str, kind: str, revision: str, below: str) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if name not in self.hub.datasets:
+            self.missing("RepoNotFound", 401)
+        elif revision not in {"main", self.hub.commit}:
+            self.missing("RevisionNotFound")
+        else:
+            recursive = parse_qs(urlsplit(self.path).query).get("recursive", [""])[0].lower() == "true"
+            answer = dataset_answer(self.hub.datasets[name], name, self.hub.commit, kind, below, recursive, body)
+            self.send(200, json.dumps(answer).encode(), {})
 
     def repository_file(self, name: str, revision: str, path: str) -> None:
         if name in self.hub.datasets and revision not in {"main", self.hub.commit}:

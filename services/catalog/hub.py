@@ -1,89 +1,87 @@
-"""A copy of a dataset's parquet files from the Hub, within a bounded time."""
+"""A copy of a dataset's parquet files from the Hub, checked against the hashes the Hub gives."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import socket
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
+from pydantic import SecretStr
+
+from services.catalog.hub_client import HubError, started, state_of, within
 from services.catalog.task import SPLITS
 
+if TYPE_CHECKING:
+    from huggingface_hub import DatasetInfo
+
+__all__ = ["HubError", "fetch_dataset", "fetch_file", "kept_copy", "kept_file", "newest_revision", "started", "within"]
+
 CONNECT_SECONDS = 10
-
-T = TypeVar("T")
-
-
-class HubError(Exception):
-    """The Hub gave no dataset. The message is a clause that says why, as in "the Hub did not answer within 3 s"."""
+ASK_SECONDS = 10.0
+ROWS = re.compile(rf"data/(?:{'|'.join(SPLITS)})-[^/]*\.parquet")
 
 
-def started(work: Callable[[], T]) -> Future[T]:
-    """Start work in a thread that never holds up the end of the program: the Hub's client can't be interrupted."""
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True, name="hub").start()
-    return future
-
-
-def within(seconds: float, work: Callable[[], T]) -> T:
-    """What `work` returns or raises; when it takes longer, it goes on alone and what it kept serves the next start.
-
-    Raises:
-        HubError: time is up.
-    """
-    try:
-        return started(work).result(seconds)
-    except TimeoutError:
-        raise HubError(f"the Hub did not deliver it within {seconds:.3g} s") from None
-
-
-def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str) -> Path:
+def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str, token: SecretStr | None = None) -> Path:
     """The folder of the dataset at that revision, its parquet files fetched unless they are kept here already.
 
-    The folder is named by the commit. Reads without a token, so nobody's own is ever spent on a visitor. A split the
-    dataset has no file for is left out. May take minutes on a bad network: see `within`.
+    The folder is named by the commit: a branch is resolved once, and all files are of that commit. A split the dataset
+    has no file for is left out. May take minutes on a bad network: see `within`.
 
     Raises:
-        HubError: the Hub refused, or can't be reached.
+        HubError: the Hub refused, can't be reached, or sent something else than its hashes say.
     """
     kept = kept_copy(dataset, cache_dir)
     if kept and kept.name == revision:  # a commit doesn't change
         return kept
-    names = [f"data/{split}-00000-of-00001.parquet" for split in SPLITS]
-    _check_reachable(endpoint)
-    downloads = [started(partial(_download, dataset, name, revision, cache_dir, endpoint)) for name in names]
-    folders = {path.parent.parent for download in downloads if (path := download.result())}
-    if not folders:
-        raise HubError(f"{dataset} has no file data/{{split}}-00000-of-00001.parquet at revision {revision}")
-    folder = folders.pop()
-    _remember(dataset, folder, cache_dir)
+    check_reachable(endpoint)
+    info = _info(dataset, revision, endpoint, token, files_metadata=True)
+    names = {each.rfilename: each.lfs.sha256 if each.lfs else "" for each in info.siblings or []}
+    wanted = {name: sha256 for name, sha256 in names.items() if ROWS.fullmatch(name)}
+    if not wanted:
+        raise HubError(
+            f"{dataset} has no file data/{{split}}-*.parquet at revision {revision} "
+            f"(TASKS_SOURCE=datasets:{dataset} reads other layouts)",
+            "not found",
+        )
+    commit = str(info.sha)
+    fetch = partial(_download_checked, dataset, commit, cache_dir, endpoint, token)
+    downloads = [started(partial(fetch, name, sha256)) for name, sha256 in sorted(wanted.items())]
+    hashes, folder = {}, Path()
+    for name, download in zip(sorted(wanted), downloads, strict=True):
+        path, hashes[name] = download.result()
+        folder = path.parent.parent
+    _remember(dataset, folder, hashes, cache_dir)
     return folder
 
 
-def fetch_file(dataset: str, name: str, revision: str, cache_dir: Path, endpoint: str) -> Path | None:
-    """One file of the dataset at that revision, in a folder named by the commit; None where there is no such file.
-
-    Without a token, and it may take minutes, as `fetch_dataset`.
+def newest_revision(dataset: str, endpoint: str, token: SecretStr | None = None) -> str:
+    """The commit the dataset's main branch stands at.
 
     Raises:
         HubError: the Hub refused, or can't be reached.
     """
-    _check_reachable(endpoint)
-    return _download(dataset, name, revision, cache_dir, endpoint)
+    return str(_info(dataset, "main", endpoint, token).sha)
+
+
+def fetch_file(
+    dataset: str, name: str, revision: str, cache_dir: Path, endpoint: str, token: SecretStr | None = None
+) -> Path | None:
+    """One file of the dataset at that revision, in a folder named by the commit; None where there is no such file.
+
+    It may take minutes, as `fetch_dataset`.
+
+    Raises:
+        HubError: the Hub refused, or can't be reached.
+    """
+    check_reachable(endpoint)
+    return _download(dataset, name, revision, cache_dir, endpoint, token)
 
 
 def kept_file(dataset: str, name: str, commit: str, cache_dir: Path) -> Path | None:
@@ -94,7 +92,27 @@ def kept_file(dataset: str, name: str, commit: str, cache_dir: Path) -> Path | N
     return Path(path) if isinstance(path, str) and Path(path).parts[-1 - len(Path(name).parts)] == commit else None
 
 
-def _download(dataset: str, name: str, revision: str, cache_dir: Path, endpoint: str) -> Path | None:
+def _info(
+    dataset: str, revision: str, endpoint: str, token: SecretStr | None, *, files_metadata: bool = False
+) -> DatasetInfo:
+    from huggingface_hub import HfApi
+
+    try:
+        return HfApi(endpoint, token=_spent(token)).dataset_info(
+            dataset, revision=revision, timeout=ASK_SECONDS, files_metadata=files_metadata
+        )
+    except Exception as error:
+        raise state_of(error, dataset, revision) from None
+
+
+def _spent(token: SecretStr | None) -> str | bool:
+    """What the client takes as a token; False is none at all, where None would be this machine's own."""
+    return token.get_secret_value() if token else False
+
+
+def _download(
+    dataset: str, name: str, revision: str, cache_dir: Path, endpoint: str, token: SecretStr | None
+) -> Path | None:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import RemoteEntryNotFoundError
     from huggingface_hub.utils.tqdm import disable_progress_bars
@@ -108,16 +126,37 @@ def _download(dataset: str, name: str, revision: str, cache_dir: Path, endpoint:
             revision=revision,
             cache_dir=cache_dir / "hub",
             endpoint=endpoint,
-            token=False,
+            token=_spent(token),
         )
         return Path(path)
     except RemoteEntryNotFoundError:
         return None
     except Exception as error:
-        raise HubError(_reason(error, dataset, revision)) from error
+        raise state_of(error, dataset, revision) from None
 
 
-def _check_reachable(endpoint: str) -> None:
+def _download_checked(
+    dataset: str, commit: str, cache_dir: Path, endpoint: str, token: SecretStr | None, name: str, sha256: str
+) -> tuple[Path, str]:
+    """The file and its sha256. One that isn't what the Hub says, kept or new, is thrown away and fetched once more."""
+    for _ in range(2):
+        path = _download(dataset, name, commit, cache_dir, endpoint, token)
+        if path is None:
+            raise HubError(f"{dataset} names {name} at revision {commit[:7]}, but has no such file", "not found")
+        found = _sha256(path)
+        if found == (sha256 or found):
+            return path, found
+        path.resolve().unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+    raise HubError(f"{name} of {dataset} did not arrive as the Hub has it", "corrupt")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_reachable(endpoint: str) -> None:
     """Fail at once where the Hub's client would go on trying for 25 s. Behind a proxy only the client can tell."""
     address = urlsplit(endpoint)
     if getproxies() or not address.hostname:
@@ -126,55 +165,26 @@ def _check_reachable(endpoint: str) -> None:
     try:
         socket.create_connection((address.hostname, port), CONNECT_SECONDS).close()
     except OSError as error:
-        raise HubError(f"the Hub can't be reached ({error.strerror or error})") from error
+        raise HubError(f"the Hub can't be reached ({error.strerror or error})", "offline") from error
 
 
 def kept_copy(dataset: str, cache_dir: Path) -> Path | None:
-    """The folder of the copy fetched last, if it is still here."""
+    """The folder of the copy fetched last, if it is still here as it came."""
     try:
-        folder = Path(json.loads(_record(dataset, cache_dir).read_text())["folder"])
-    except (OSError, ValueError, KeyError, TypeError):
+        record = json.loads(_record(dataset, cache_dir).read_text())
+        folder = Path(record["folder"])
+        whole = bool(record["sha256"]) and all(_sha256(folder / name) == sha for name, sha in record["sha256"].items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return folder if any((folder / "data").glob("*.parquet")) else None
+    return folder if whole else None
 
 
 def _record(dataset: str, cache_dir: Path) -> Path:
     return cache_dir / "hub" / f"{dataset.replace('/', '--')}.json"
 
 
-def _remember(dataset: str, folder: Path, cache_dir: Path) -> None:
+def _remember(dataset: str, folder: Path, hashes: dict[str, str], cache_dir: Path) -> None:
     record = _record(dataset, cache_dir)
     with tempfile.NamedTemporaryFile("w", dir=record.parent, delete=False) as file:
-        json.dump({"folder": str(folder)}, file)
+        json.dump({"folder": str(folder), "sha256": hashes}, file)
     Path(file.name).replace(record)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it: the client hides a refusal behind "not found in the local cache"."""
-    current: BaseException | None = error
-    while current is not None:
-        yield current
-        current = current.__cause__ or current.__context__
-
-
-def _reason(error: BaseException, dataset: str, revision: str) -> str:
-    from huggingface_hub import errors
-
-    for cause in _causes(error):
-        if isinstance(cause, errors.GatedRepoError):
-            return f"access to {dataset} on the Hub is restricted"
-        if isinstance(cause, errors.RevisionNotFoundError):
-            return f"{dataset} has no revision {revision}"
-        if isinstance(cause, errors.RepositoryNotFoundError):
-            return f"the Hub has no public dataset {dataset}"
-        if isinstance(cause, errors.HfHubHTTPError):
-            return _status_reason(cause.response.status_code, cause.response.headers.get("Retry-After", ""))
-    return f"the Hub can't be reached ({type(list(_causes(error))[-1]).__name__})"
-
-
-def _status_reason(status: int, retry_after: str) -> str:
-    if status == 429:
-        return "the Hub limits how often it is asked" + (f"; it says to wait {retry_after} s" if retry_after else "")
-    if status in {401, 403}:
-        return f"the Hub denied access (status {status})"
-    return f"the Hub answered with status {status}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -12,16 +13,18 @@ from contextlib import closing, suppress
 from dataclasses import fields
 from pathlib import Path
 from posixpath import splitext
+from typing import BinaryIO
 from urllib.parse import quote
 
 from services.catalog.parquet import Findings, read_tasks
-from services.catalog.query import folded
+from services.catalog.query import encodable, folded
 from services.catalog.task import TIERS, Task
 
-FORMAT = 1  # raise it when the tables below change: it is part of an index's name
+FORMAT = 2  # raise it when the tables below change: it is part of an index's name
 COLUMNS = tuple(field.name for field in fields(Task))
 CELL_COLUMNS = ("split", "tier", "level", "dataset", "mode", "package_tier", "file_types")
 ABANDONED_SECONDS = 3600
+KEPT = 5  # indexes no process uses, the newest
 
 # position counts tasks as listed, from 0. A cell is one combination of facet values: counting cells counts tasks.
 # The full-text table holds no answers, so no search can find one.
@@ -47,15 +50,18 @@ def index_for(folder: Path, cache_dir: Path) -> Path:
     Raises:
         CatalogError: the folder can't be written.
     """
-    target = cache_dir / "catalog" / f"{_contents_hash(folder)}.sqlite"
+    files = file_hashes(folder)
+    target = cache_dir / "catalog" / f"{_contents_hash(files)}.sqlite"
     if _is_whole(target):
+        with suppress(OSError):  # a cache that can only be read
+            os.utime(target)
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sweep(target.parent)
         unfinished = target.with_name(f"{target.stem}.{os.getpid()}.{time.monotonic_ns()}.unfinished")
         try:
-            _build(folder, unfinished)
+            _build(folder, files, unfinished)
             unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)
@@ -70,19 +76,32 @@ def open_index(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
 
 
-def _contents_hash(folder: Path) -> str:
-    """Names a source by what is in its parquet files, wherever they are."""
-    total = hashlib.sha256(f"{FORMAT}".encode())
+def hold_index(path: Path) -> BinaryIO:
+    """The index as an open file: while it is open no other process removes the index."""
+    file = path.open("rb")
+    fcntl.flock(file, fcntl.LOCK_SH)
+    return file
+
+
+def file_hashes(folder: Path) -> dict[str, str]:
+    """The sha256 of each parquet file of a source, in hexadecimal; of one that can't be read why, in few words."""
+    hashes = {}
     for path in sorted((folder / "data").glob("*.parquet")):
-        total.update(f"\n{path.name}\n".encode(errors="surrogateescape"))
+        name = f"data/{encodable(path.name)}"
         if not path.is_file():  # a pipe or a device may never end
+            hashes[name] = "unreadable"
             continue
         try:
             with path.open("rb") as file:
-                total.update(hashlib.file_digest(file, "sha256").digest())
+                hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
-            total.update(f"unreadable: {error.errno}".encode())
-    return total.hexdigest()[:32]
+            hashes[name] = f"unreadable: {error.errno}"
+    return hashes
+
+
+def _contents_hash(files: dict[str, str]) -> str:
+    """Names a source by what is in its parquet files, wherever they are."""
+    return hashlib.sha256(json.dumps([FORMAT, files]).encode()).hexdigest()[:32]
 
 
 def _is_whole(path: Path) -> bool:
@@ -97,14 +116,22 @@ def _is_whole(path: Path) -> bool:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what builds that were killed left behind."""
+    """Remove what builds that were killed left behind, and all but the newest indexes that no process uses."""
     for path in folder.glob("*.unfinished"):
         with suppress(FileNotFoundError):  # another process sweeps too
             if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
                 path.unlink()
+    dated = []
+    for path in folder.glob("*.sqlite"):
+        with suppress(FileNotFoundError):
+            dated.append((path.stat().st_mtime, path))
+    for _, path in sorted(dated, reverse=True)[KEPT:]:
+        with suppress(OSError), path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
 
 
-def _build(folder: Path, target: Path) -> None:
+def _build(folder: Path, files: dict[str, str], target: Path) -> None:
     findings = Findings()
     with closing(sqlite3.connect(target)) as index:
         # a crash leaves only an unfinished file, so nothing needs a journal
@@ -122,7 +149,12 @@ def _build(folder: Path, target: Path) -> None:
             f"ORDER BY CASE difficulty_tier {tier} END, difficulty_level, task_id)"
         )
         tasks = sum(tasks for _, tasks in cells.values())
-        about = {"tasks": str(tasks), "left_out": json.dumps(findings.left_out), "remark": findings.remark}
+        about = {
+            "tasks": str(tasks),
+            "left_out": json.dumps(findings.left_out),
+            "remark": findings.remark,
+            "sha256": json.dumps(files),
+        }
         index.executemany("INSERT INTO about VALUES (?, ?)", about.items())
         index.execute("INSERT INTO search (search) VALUES ('optimize')")
         index.commit()

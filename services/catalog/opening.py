@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
-from services.catalog.catalog import Catalog, Status
-from services.catalog.hub import HubError, fetch_dataset, kept_copy, within
+from services.catalog.catalog import Catalog
+from services.catalog.contents import Contents
+from services.catalog.converted import fetch_converted, kept_conversion
+from services.catalog.hub import HubError, fetch_dataset, kept_copy, newest_revision, within
 from services.catalog.index import index_for, open_index
 from services.catalog.source import Source, hub_endpoint, hub_offline, local_source
-from services.settings import BUNDLED_SUITE, Settings
+from services.catalog.status import Status
+from services.settings import BUNDLED_SUITE, DATASETS_SOURCE, Settings
 
 FALLBACK_SECONDS = 0.5  # of the start's budget, kept for opening what is shown instead of the Hub's dataset
 
@@ -19,50 +23,65 @@ def open_catalog(settings: Settings) -> Catalog:
     """The catalog of `TASKS_SOURCE`, its index built or found in `CACHE_DIR`.
 
     `auto` returns within `HUB_START_SECONDS` whatever the Hub does: with the dataset, else its last kept copy, else the
-    bundled suite. `hub` waits `HUB_FILE_SECONDS` for the dataset; without any copy its catalog is empty.
+    bundled suite. `hub` and `datasets:` wait `HUB_FILE_SECONDS` for the dataset; without any copy their catalog is
+    empty. Trying again waits `HUB_FILE_SECONDS` too.
 
     Raises:
         CatalogError: `CACHE_DIR` can't be written.
     """
-    if settings.tasks_source == "bundled":
+    seconds = settings.hub_file_seconds
+    if settings.tasks_source == "auto":
+        seconds = max(settings.hub_start_seconds - FALLBACK_SECONDS, settings.hub_start_seconds / 2)
+    again = partial(_contents, settings, settings.hub_file_seconds)
+    return Catalog(_contents(settings, seconds), again, partial(_newer, settings))
+
+
+def _contents(settings: Settings, seconds: float) -> Contents:
+    source = settings.tasks_source
+    if source == "bundled":
         return _open(_bundled(), settings)
-    if settings.tasks_source not in {"auto", "hub"}:
-        folder = Path(settings.tasks_source).expanduser().absolute()
+    if source.startswith(DATASETS_SOURCE):
+        return _from_datasets(settings, source.removeprefix(DATASETS_SOURCE), seconds)
+    if source not in {"auto", "hub"}:
+        folder = Path(source).expanduser().absolute()
         return _open(local_source(folder, f"the folder {folder.name}"), settings)
     try:
-        return _from_hub(settings)
+        return _from_hub(settings, seconds)
     except HubError as error:
-        return _instead_of_hub(settings, str(error))
+        return _instead_of_hub(settings, error)
 
 
 def _bundled() -> Source:
     return local_source(BUNDLED_SUITE, "the bundled suite")
 
 
-def _from_hub(settings: Settings) -> Catalog:
+def _from_hub(settings: Settings, seconds: float) -> Contents:
     if hub_offline():
-        raise HubError("HF_HUB_OFFLINE is set")
-    seconds = settings.hub_file_seconds
-    if settings.tasks_source == "auto":
-        seconds = max(settings.hub_start_seconds - FALLBACK_SECONDS, settings.hub_start_seconds / 2)
+        raise HubError("HF_HUB_OFFLINE is set", "offline")
 
     def fetch() -> tuple[Source, Path]:
-        folder = fetch_dataset(settings.tasks_dataset, settings.tasks_revision, settings.cache_dir, hub_endpoint())
+        folder = fetch_dataset(
+            settings.tasks_dataset, settings.tasks_revision, settings.cache_dir, hub_endpoint(), settings.hub_token
+        )
         return _hub_source(folder, settings), index_for(folder, settings.cache_dir)
 
     source, index = within(seconds, fetch)
-    return _catalog(source, index, "from the Hub")
+    return _read(source, index, "from the Hub")
 
 
-def _instead_of_hub(settings: Settings, reason: str) -> Catalog:
+def _instead_of_hub(settings: Settings, error: HubError) -> Contents:
     kept = kept_copy(settings.tasks_dataset, settings.cache_dir)
     if kept:
-        return _open(_hub_source(kept, settings), settings, f"from the copy kept on this machine, because {reason}")
+        why = f"from the copy kept on this machine, because {error}"
+        # a copy of the very commit asked for is no lesser one
+        return _open(
+            _hub_source(kept, settings), settings, why, None if kept.name == settings.tasks_revision else error
+        )
     if settings.tasks_source == "hub":
         nothing = Source(settings.tasks_dataset, None, settings.tasks_dataset, endpoint=hub_endpoint())
-        return _open(nothing, settings, f"because {reason}, and no copy of it is kept on this machine")
-    why = f"because {reason}, and no copy of {settings.tasks_dataset} is kept on this machine"
-    return _open(_bundled(), settings, why)
+        return _open(nothing, settings, f"because {error}, and no copy of it is kept on this machine", error)
+    why = f"because {error}, and no copy of {settings.tasks_dataset} is kept on this machine"
+    return _open(_bundled(), settings, why, error)
 
 
 def _hub_source(folder: Path, settings: Settings) -> Source:
@@ -75,16 +94,58 @@ def _hub_source(folder: Path, settings: Settings) -> Source:
     )
 
 
-def _open(source: Source, settings: Settings, why: str = "") -> Catalog:
+def _from_datasets(settings: Settings, what: str, seconds: float) -> Contents:
+    """The rows `datasets` reads, converted to the dataset's own layout; the last conversion when they can't be had."""
+    name = f"{what}, read by datasets"
+    try:
+        folder = fetch_converted(what, settings.cache_dir, seconds, settings.hub_token)
+        return _open(_converted_source(name, folder), settings)
+    except HubError as error:
+        kept = kept_conversion(what, settings.cache_dir)
+        if kept:
+            why = f"from the copy kept on this machine, because {error}"
+            return _open(_converted_source(name, kept), settings, why, error)
+        nothing = Source(what, None)
+        return _open(nothing, settings, f"because {error}, and no copy of it is kept on this machine", error)
+
+
+def _converted_source(name: str, folder: Path) -> Source:
+    return Source(name, folder, endpoint=hub_endpoint())
+
+
+def _newer(settings: Settings, source: Source) -> str:
+    """A sentence on a newer revision of the Hub's dataset than the one shown; empty where there is none to tell of."""
+    if not source.dataset or not source.revision or hub_offline():
+        return ""
+    try:
+        newest = within(
+            settings.hub_file_seconds,
+            partial(newest_revision, source.dataset, source.endpoint, settings.hub_token),
+        )
+    except HubError:
+        return ""  # nothing is known of a newer one, and the status tells of what is shown
+    if newest == source.revision:
+        return ""
+    return f"A newer revision of {source.dataset} exists ({newest[:7]}); shown is {source.revision[:7]}."
+
+
+def _open(source: Source, settings: Settings, why: str = "", error: HubError | None = None) -> Contents:
     folder = source.folder or settings.cache_dir / "no-such-folder"
-    return _catalog(source, index_for(folder, settings.cache_dir), why)
+    return _read(source, index_for(folder, settings.cache_dir), why, error)
 
 
-def _catalog(source: Source, path: Path, why: str) -> Catalog:
+def _read(source: Source, path: Path, why: str, error: HubError | None = None) -> Contents:
     with closing(open_index(path)) as index:
         about = dict(index.execute("SELECT name, value FROM about"))
     tasks = int(about["tasks"])
     shown = f"Showing {tasks:,} tasks of {source.name}" if tasks else f"There are no tasks of {source.name} to show"
     sentence = ", ".join(part for part in (shown, why) if part) + "."
     left_out = json.loads(about["left_out"]) if source.folder else []
-    return Catalog(path, source, Status(" ".join(filter(None, (sentence, about["remark"]))), tuple(left_out)))
+    status = Status(
+        " ".join(filter(None, (sentence, about["remark"]))),
+        tuple(left_out),
+        error.state if error else "",
+        error.wait_seconds if error else None,
+        sha256=json.loads(about["sha256"]),
+    )
+    return Contents(path, source, status)

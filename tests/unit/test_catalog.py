@@ -1,15 +1,19 @@
 """Search, facets, orders, pages and neighbours, each against a plain reading of the same 5,394 rows."""
 
+import gc
+import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from services.catalog import FACETS, Query, UnknownTask, open_catalog
 from services.settings import Settings
+from tests import synthetic_source
 from tests.synthetic_source import write_source
 
 FILTERS = [
@@ -238,8 +242,28 @@ def test_the_index_is_kept_and_shared(source, tmp_path):
     settings = Settings(tasks_source=str(source), cache_dir=tmp_path)
     open_catalog(settings)
     (index,) = Path(tmp_path, "catalog").iterdir()
-    built = index.stat().st_mtime_ns
+    built = index.stat().st_ino
     assert open_catalog(settings).search(Query()).total == 5394
-    assert index.stat().st_mtime_ns == built
+    assert index.stat().st_ino == built
     index.write_bytes(index.read_bytes()[: index.stat().st_size // 2])  # as a full disk leaves it
     assert open_catalog(settings).search(Query()).total == 5394
+
+
+def test_the_newest_indexes_and_those_in_use_are_kept(tmp_path):
+    def opened(number):
+        folder = tmp_path / str(number) / "data"
+        folder.mkdir(parents=True)
+        table = pa.Table.from_pylist(drawn[3 * number :][:3], synthetic_source.COLUMNS)
+        pq.write_table(table, folder / "eval-00000-of-00001.parquet")
+        catalog = open_catalog(Settings(tasks_source=str(folder.parent), cache_dir=tmp_path / "cache"))
+        (index,) = set((tmp_path / "cache" / "catalog").glob("*.sqlite")) - known
+        known.add(index)
+        os.utime(index, (number, number))  # the older, the lower its number
+        gc.collect()
+        return catalog, index
+
+    known, drawn = set(), synthetic_source.rows("eval", 0, synthetic_source.datasets())
+    in_use, held = opened(0)
+    others = [opened(number)[1] for number in range(1, 8)]
+    assert held.exists() and in_use.search(Query()).total == 3
+    assert [index.exists() for index in others] == [False, *[True] * 6]  # five, and the one built after

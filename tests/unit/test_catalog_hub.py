@@ -1,8 +1,12 @@
 """The dataset from a Hub on this machine: what is shown, and how soon, when it delivers and when it misbehaves."""
 
+import hashlib
 import shutil
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow.parquet as pq
 import pytest
 
 from services.catalog import Query, open_catalog
@@ -55,7 +59,9 @@ def test_the_hub_delivers(hub, settings, monkeypatch):
     assert catalog.status.left_out == ()
     assert (catalog.source.dataset, catalog.source.revision) == (DATASET, COMMIT)
     assert (catalog.source.endpoint, catalog.source.files_root) == (hub.url, None)
-    assert len(hub.requests) == 6
+    assert len(hub.requests) == 7
+    train = hub.datasets[DATASET] / "data" / "train-00000-of-00001.parquet"
+    assert catalog.status.sha256["data/train-00000-of-00001.parquet"] == hashlib.sha256(train.read_bytes()).hexdigest()
     assert not any("authorization" in headers for _, _, headers in hub.requests)
 
     hub.requests.clear()
@@ -63,26 +69,125 @@ def test_the_hub_delivers(hub, settings, monkeypatch):
     assert hub.requests == []  # a commit doesn't change, so a kept one needs no asking
 
 
+INFO, RESOLVE = "/api/datasets", "/resolve/"
+LIMITED = "the Hub limits how often it is asked; it says to wait 300 s"
+GATED = {"X-Error-Code": "GatedRepo"}
+UNKNOWN = {"X-Error-Code": "RepoNotFound"}
+
+
 @pytest.mark.parametrize(
-    ("fault", "allowed", "reason"),
+    ("fault", "state", "reason"),
     [
-        (Fault(silent=True), 3, "the Hub did not deliver it within 2.5 s"),
-        (Fault("data/train", drip=2000), 1, "the Hub did not deliver it within 0.5 s"),
-        (Fault(status=429, headers={"Retry-After": "300"}), 1, "the Hub did not deliver it within 0.5 s"),
-        (Fault(status=403), 3, "the Hub denied access (status 403)"),
-        (Fault(status=403, headers={"X-Error-Code": "GatedRepo"}), 3, f"access to {DATASET} on the Hub is restricted"),
-        (Fault(status=404, headers={"X-Error-Code": "RepoNotFound"}), 3, f"the Hub has no public dataset {DATASET}"),
+        (Fault(INFO, silent=True), "timed out", "the Hub did not deliver it within 0.5 s"),
+        (Fault(INFO, status=401), "access denied", "the Hub denied access (status 401)"),
+        (Fault(INFO, status=403), "access denied", "the Hub denied access (status 403)"),
+        (Fault(INFO, status=403, headers=GATED), "access denied", f"access to {DATASET} on the Hub is restricted"),
+        (Fault(INFO, status=404, headers=UNKNOWN), "not found", f"the Hub has no public dataset {DATASET}"),
+        (Fault(INFO, status=429, headers={"Retry-After": "300"}), "rate limited", LIMITED),
+        (Fault(INFO, status=500), "offline", "the Hub answered with status 500"),
+        (Fault(INFO, cut=20), "corrupt", f"what the Hub sent of {DATASET} was cut short"),
+        (Fault(RESOLVE, silent=True), "timed out", "the Hub did not deliver it within 0.5 s"),
+        (Fault("data/train", drip=200_000), "timed out", "the Hub did not deliver it within 0.5 s"),
+        (Fault(RESOLVE, status=401), "access denied", "the Hub denied access (status 401)"),
+        (Fault(RESOLVE, status=403, headers=GATED), "access denied", f"access to {DATASET} on the Hub is restricted"),
+        (Fault(RESOLVE, status=404), "not found", "the Hub has no such file (status 404)"),
+        (Fault("data/eval", status=404, headers={"X-Error-Code": "EntryNotFound"}), "not found", "has no such file"),
+        (Fault(RESOLVE, status=429, headers={"Retry-After": "300"}), "rate limited", LIMITED),
     ],
-    ids=["silent", "drip", "rate limited", "denied", "gated", "no such dataset"],
+    ids=lambda value: f"{value.match} {value}" if isinstance(value, Fault) else "",
 )
-def test_a_hub_that_fails_costs_no_more_than_the_time_allowed(hub, settings, fault, allowed, reason):
+def test_each_failure_has_its_state_in_time_and_the_next_try_works(hub, settings, fault, state, reason):
     hub.faults.append(fault)
-    catalog, seconds = opened_in(settings(hub_start_seconds=allowed))
-    assert seconds < allowed + 4
-    because = f"because {reason}, and no copy of {DATASET} is kept on this machine"
-    assert catalog.status.sentence == f"Showing {len(catalog)} tasks of the bundled suite, {because}."
+    catalog, seconds = opened_in(settings(hub_start_seconds=1))
+    assert seconds < 5
+    assert catalog.status.state == state
+    assert catalog.status.sentence.startswith(f"Showing {len(catalog)} tasks of the bundled suite, because ")
+    assert catalog.status.sentence.endswith(f"{reason}, and no copy of {DATASET} is kept on this machine.")
+    assert catalog.status.advice
     assert catalog.search(Query()).total == len(catalog) > 40
     assert catalog.source.files_root.is_dir() and catalog.source.dataset == ""
+
+    hub.faults.clear()
+    asked = len(hub.requests)
+    assert catalog.try_again(30)
+    if state == "rate limited":  # its time is not over
+        assert 290 < catalog.seconds_until_next_try <= 300
+        assert (len(hub.requests), catalog.status.state) == (asked, state)
+    else:
+        assert (catalog.status.state, len(catalog), catalog.source.revision) == ("", 5394, COMMIT)
+
+
+def test_all_who_try_again_at_once_share_one_try(hub, settings):
+    hub.faults.append(Fault(status=403))
+    catalog = open_catalog(settings())
+    hub.faults[:] = [Fault("data/train", drip=500_000, times=2)]
+    hub.requests.clear()
+    assert not catalog.try_again(0.05)
+    assert catalog.source.dataset == ""  # what is shown stays until the other is there
+    with ThreadPoolExecutor(8) as visitors:
+        assert all(visitors.map(catalog.try_again, [30] * 8))
+    assert len(catalog) == 5394
+    assert sum(path.endswith(f"/revision/{COMMIT}") for _, path, _ in hub.requests) == 1
+
+
+def test_a_server_error_that_passes_is_not_shown(hub, settings):
+    hub.faults.append(Fault("data/train", status=503, times=1))
+    catalog = open_catalog(settings("hub"))
+    assert (catalog.status.state, len(catalog)) == ("", 5394)
+
+
+def test_a_branch_is_resolved_once_and_a_newer_commit_is_told_of(hub, settings):
+    catalog = open_catalog(settings("hub").model_copy(update={"tasks_revision": "main"}))
+    assert catalog.source.revision == COMMIT
+    assert {path.split("/")[5] for _, path, _ in hub.requests if RESOLVE in path} == {COMMIT}
+
+    def newer():
+        catalog.look_for_newer()
+        for thread in threading.enumerate():
+            if thread.name == "newer":
+                thread.join(10)
+        return catalog.status.newer
+
+    assert newer() == ""
+    hub.commit = "abc1234" + "0" * 33
+    assert newer() == f"A newer revision of {DATASET} exists (abc1234); shown is 0123456."
+    assert catalog.source.revision == COMMIT
+    hub.faults.append(Fault(status=500))
+    assert newer() == ""
+
+
+def test_a_copy_that_changed_on_this_disk_is_fetched_anew(hub, settings):
+    folder = open_catalog(settings("hub")).source.folder
+    path = folder / "data" / "eval-00000-of-00001.parquet"
+    good = path.read_bytes()
+    path.resolve().write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+    assert kept_copy(DATASET, settings().cache_dir) is None
+    catalog = open_catalog(settings("hub"))
+    assert (catalog.status.state, len(catalog), path.read_bytes()) == ("", 5394, good)
+
+
+def test_shards_of_a_split(tmp_path, repository, settings, monkeypatch):
+    (tmp_path / "sharded" / "data").mkdir(parents=True)
+    table = pq.read_table(repository / "data" / "test-00000-of-00001.parquet")
+    for number in range(3):
+        shard = table.slice(number * 10, 10)
+        pq.write_table(shard, tmp_path / "sharded" / "data" / f"test-{number:05d}-of-00003.parquet")
+    (tmp_path / "sharded" / "data" / "notes.parquet").write_bytes(b"nothing to do with tasks")
+    with LoopbackHub(datasets={"someone/else": tmp_path / "sharded"}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        catalog = open_catalog(settings("hub").model_copy(update={"tasks_dataset": "someone/else"}))
+    assert [task.task_id for task in catalog.tasks(Query())] == table.column("task_id").to_pylist()[:30]
+    assert len(catalog.status.sha256) == 3
+
+
+def test_the_operators_token_goes_to_the_hub_and_nowhere_else(hub, settings, caplog):
+    caplog.set_level("DEBUG")
+    hub.faults.append(Fault("data/train", status=403, times=1))
+    token = "hf_of_the_operator"
+    catalog = open_catalog(settings("hub", hub_token=token))
+    assert {headers.get("authorization") for _, _, headers in hub.requests} == {f"Bearer {token}"}
+    assert token not in f"{catalog.status} {catalog.source} {caplog.text}"
+    assert catalog.status.state == "access denied"
 
 
 def test_a_hub_that_refuses_connections(settings, monkeypatch):
