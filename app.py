@@ -56,6 +56,7 @@ def create_app(settings: Settings) -> FastAPI:
             contextlib.closing(reference) if reference else contextlib.nullcontext(),
             contextlib.closing(batches),
         ):
+            catalog.look_for_newer()
             async with launcher, pool:
                 yield
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from components.about_tasks import about_tasks
 from components.api import public_api
 from components.batch_report import batch_report
 from components.beside import beside
@@ -39,6 +40,7 @@ MASTHEAD = """
     <a href="./" data-view="" aria-current="page">Tasks</a>
     <a href="?view=lab" data-view="lab">Grader lab</a>
     <a href="?view=batch" data-view="batch">Batch</a>
+    <a href="?view=about" data-view="about">About the tasks</a>
   </nav>
 </header>
 """
@@ -74,6 +76,8 @@ def build_page(
             grader_lab(grader, reference_verdict)
         with gr.Column(elem_id="batch"):
             batch_report(batches, grade_answer)
+        with gr.Column(elem_id="about"):
+            about_tasks(catalog)
         confinement(confined)
         public_api(catalog, datafiles, grade_answer)
     return page

@@ -10,6 +10,7 @@ from components.pane import pane
 from services.catalog import Catalog, Query
 
 PAGE_SIZE = 50
+TRY_SECONDS = 20.0  # a proxy may end an answer that takes a minute: the page asks again
 FILTERS = ("split", "tier", "level", "dataset", "mode", "file_type", "package_tier", "q", "order", "seed")
 
 
@@ -17,6 +18,18 @@ def query_from(request: dict[str, Any]) -> Query:
     """The query a browser asks for: its filters as text, anything else left alone."""
     given = {name: str(request[name]) for name in FILTERS if request.get(name) not in (None, "")}
     return Query.from_text(given)
+
+
+def source_status(catalog: Catalog) -> dict[str, Any]:
+    """What the page says of the source shown, and whether trying again could bring another."""
+    status = catalog.status
+    return {
+        "status": " ".join(filter(None, (status.sentence, status.newer))),
+        "left_out": list(status.left_out),
+        "state": status.state,
+        "advice": status.advice,
+        "wait_seconds": catalog.seconds_until_next_try,
+    }
 
 
 def task_browser(catalog: Catalog) -> gr.HTML:
@@ -37,11 +50,16 @@ def task_browser(catalog: Catalog) -> gr.HTML:
             "pages": max(1, -(-page.total // PAGE_SIZE)),
             "rows": [vars(row) for row in page.rows],
             "facets": {name: values for name, values in catalog.facets(query).items() if name != "dataset"},
-            "status": catalog.status.sentence,
-            "left_out": list(catalog.status.left_out),
+            **source_status(catalog),
         }
 
     def datasets(request: dict[str, Any]) -> dict[str, Any]:
         return {"datasets": catalog.datasets(str(request.get("text") or ""))}
 
-    return pane("task_browser", "Tasks", [search, datasets])
+    def try_again(_: dict[str, Any]) -> dict[str, Any]:
+        """Ask for the source of the settings once more; `trying` while there is no answer yet."""
+        before = catalog.source
+        ended = catalog.try_again(TRY_SECONDS)
+        return source_status(catalog) | {"trying": not ended, "changed": catalog.source != before}
+
+    return pane("task_browser", "Tasks", [search, datasets, try_again])

@@ -29,9 +29,12 @@ export function mount(pane, server) {
   const next = h('button', {type: 'button', class: 'btn'}, 'Next');
   const place = h('span', {class: 'small muted'});
   const status = h('p', {class: 'small muted source'});
+  const again = h('button', {type: 'button', class: 'btn', onclick: tryAgain}, 'Try again');
+  const advice = h('p', {class: 'small', role: 'status'});
+  const source = h('div', {class: 'row notice warn', hidden: true}, advice, again);
   const leftOut = h('details', {class: 'small muted', hidden: true});
   pane.append(h('div', {class: 'card'}, form, h('div', {class: 'row spread'}, total, clear), list,
-    h('nav', {'aria-label': 'Pages of tasks', class: 'row spread'}, previous, place, next), status, leftOut));
+    h('nav', {'aria-label': 'Pages of tasks', class: 'row spread'}, previous, place, next), status, source, leftOut));
 
   let filters = {}, page = '', pages = 1, rows = [], active = -1, asked = 0;
 
@@ -71,12 +74,38 @@ export function mount(pane, server) {
     previous.disabled = answer.page === 0;
     next.disabled = answer.page + 1 >= pages;
     clear.hidden = !Object.keys(filters).length;
-    status.textContent = answer.status;
+    showSource(answer);
     leftOut.hidden = !answer.left_out.length;
     leftOut.replaceChildren(h('summary', {}, `Left out: ${count(answer.left_out.length)}`), ...answer.left_out.map(line => h('p', {}, line)));
     for (const name of SELECTS) fillSelect(name, answer.facets[name]);
     list.replaceChildren(...(rows.length ? rows.map(item) : [emptyItem()]));
     mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: true});
+  }
+
+  function showSource(answer) {
+    status.textContent = answer.status;
+    source.hidden = !answer.state;
+    if (again.disabled) return;
+    const wait = answer.wait_seconds;
+    advice.textContent = wait ? `The Hub asks to wait: ${count(wait)} s from now a new try can be made.` : answer.advice;
+  }
+
+  async function tryAgain() {
+    again.disabled = true;
+    advice.textContent = 'Asking the Hub… The tasks shown stay here meanwhile.';
+    let answer = {trying: true}, changed = false;
+    try {
+      while (answer.trying) {
+        answer = await server.try_again({});
+        changed ||= answer.changed;
+      }
+    } catch {
+      answer = null;
+    }
+    again.disabled = false;
+    if (!answer) { advice.textContent = 'The app did not answer. Try again.'; return; }
+    showSource(answer);
+    if (changed) { load({keepPlace: true}); workbench.dispatchEvent(new Event('source')); }
   }
 
   function fillSelect(name, options) {

@@ -91,7 +91,7 @@ class Workbench extends EventTarget {
     return Object.fromEntries(FILTERS.map(name => [name, address.get(name)]).filter(([, value]) => value));
   }
 
-  /** '' (the tasks), lab or batch */
+  /** '' (the tasks), lab, batch or about */
   get view() { return address.get('view'); }
 
   show(view) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from services.catalog.source import Source
 from services.catalog.task import Task
 
 KAGGLE = "https://www.kaggle.com/datasets"
@@ -25,4 +26,17 @@ def source_links(task: Task, dataset: str | None) -> list[tuple[str, str | None]
     if dataset:
         row = f"{HUB}/datasets/{quote(dataset)}/viewer/default/{quote(task.split)}?q={quote(task.task_id)}"
         links.append((f"Hub: {dataset}", row))
+    return links
+
+
+def about_links(source: Source) -> list[tuple[str, str]]:
+    """Labels and addresses of the dataset's pages on the Hub at the revision read; none for a local source."""
+    if not source.dataset:
+        return []
+    page = f"{HUB}/datasets/{quote(source.dataset)}"
+    links = [(f"Dataset card of {source.dataset}", page)]
+    if source.revision:
+        links.append(("Its files at this revision", f"{page}/tree/{quote(source.revision)}"))
+        links.append(("Its grader at this revision", f"{page}/blob/{quote(source.revision)}/grader.py"))
+    links.append(("Verified trajectories of agents", f"{page}-sft"))
     return links

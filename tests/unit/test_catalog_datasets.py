@@ -75,8 +75,8 @@ def test_what_the_hub_does_not_have(hub, opened):
     sft = opened("some/tasks-sft")
     assert sft.status.state == "not found"
     assert sft.status.sentence == (
-        "There are no tasks of some/tasks-sft to show, because it holds 5 trajectories of 2 tasks (`messages`), without "
-        "questions and gold answers; the tasks are in some/tasks, and no copy of it is kept on this machine."
+        "There are no tasks of some/tasks-sft to show, because it holds 5 trajectories of 2 tasks (`messages`), "
+        "without questions and gold answers; the tasks are in some/tasks, and no copy of it is kept on this machine."
     )
 
 
