@@ -6,6 +6,7 @@ import contextlib
 import logging
 import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import plotly
@@ -33,11 +34,13 @@ NO_FRAMES = """<meta http-equiv="Content-Security-Policy" content="frame-src 'no
 def create_app(settings: Settings) -> FastAPI:
     """Build the whole app. Its kernels and grading workers live as long as its lifespan."""
     # Gradio reads environment variables of its own as it is imported: ours were checked, and told of, before
-    import gradio as gr
+    with ThreadPoolExecutor(1) as thread:  # what the Hub takes, the imports take too
+        opening = thread.submit(open_catalog, settings)
+        import gradio as gr
 
-    from components.layout import THEME, build_page
+        from components.layout import THEME, build_page
 
-    catalog = open_catalog(settings)
+        catalog = opening.result()
     datafiles = DataFiles.from_settings(catalog.source, settings)
 
     def new_grader() -> Grader:

@@ -40,7 +40,8 @@ def public_api(catalog: Catalog, datafiles: DataFiles, grade: GradeAnswer) -> No
             raise _mistake(f"order should be one of {', '.join(ORDERS)}.")
         size = max(1, min(MAX_PAGE_SIZE, _whole("page_size", page_size)))
         found = catalog.search(query, page=max(0, _whole("page", page) - 1), size=size)
-        return {"total": found.total, "page": found.page + 1, "rows": [asdict(row) for row in found.rows]}
+        shown = {"source": catalog.status.sentence, "state": catalog.status.state}
+        return {"total": found.total, "page": found.page + 1, "rows": [asdict(row) for row in found.rows], **shown}
 
     def read_task(task_id: str) -> dict[str, Any]:
         """One task by its id, with its files and links and without its gold answer."""

@@ -45,7 +45,7 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m services.catalog", description="Search the tasks.")
-    parser.add_argument("--source", help="auto, bundled, hub or a folder; default: TASKS_SOURCE")
+    parser.add_argument("--source", help="auto, bundled, hub, a folder or datasets:…; default: TASKS_SOURCE")
     for name in FACETS:
         parser.add_argument(f"--{name.replace('_', '-')}", default="", help=f"only tasks of this {name}")
     parser.add_argument("--q", default="", help="only tasks with this text in question, id, dataset or a file's name")

@@ -6,6 +6,7 @@ The client has no timeout of its own for most calls, and waits as long as a Hub 
 from __future__ import annotations
 
 import contextvars
+import os
 import re
 import threading
 import time
@@ -18,6 +19,9 @@ from services.catalog.status import State
 
 if TYPE_CHECKING:
     import httpx2
+
+# Read when the client is imported. It would ask for a list of programs it might be run by, before anything else.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 SILENCE_SECONDS = 15.0  # longest wait for the next bytes of an answer
 WORK_SECONDS = 120.0  # of work nobody waits for any more: what it keeps serves the next try
