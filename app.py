@@ -42,6 +42,7 @@ def create_app(settings: Settings) -> FastAPI:
 
         catalog = opening.result()
     datafiles = DataFiles.from_settings(catalog.source, settings)
+    catalog.on_change(datafiles.use)
 
     def new_grader() -> Grader:
         return Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)

@@ -29,6 +29,7 @@ class Catalog:
         self._reopen = reopen
         self._find_newer = find_newer
         self._newer: tuple[Contents, str] = (contents, "")
+        self._tell: Callable[[Source], None] = lambda source: None
         self._lock = threading.Lock()
         self._trial: threading.Thread | None = None
         self._not_before = self._after(contents)
@@ -103,6 +104,10 @@ class Catalog:
         """How long a Hub that limits its readers still asks to wait, in whole seconds."""
         return max(0, math.ceil(self._not_before - time.monotonic()))
 
+    def on_change(self, tell: Callable[[Source], None]) -> None:
+        """Have `tell` called with the new source just before another one is shown."""
+        self._tell = tell
+
     def look_for_newer(self) -> None:
         """Ask once for a newer revision of the dataset shown, in the background; the status tells what was found."""
         if self._find_newer:
@@ -113,6 +118,8 @@ class Catalog:
         try:
             contents = self._reopen()
             self._not_before = self._after(contents)
+            if contents.source != self._contents.source:
+                self._tell(contents.source)
             self._contents = contents
         finally:
             with self._lock:

@@ -68,14 +68,21 @@ class DataFiles:
     ) -> None:
         """`deadline_seconds` is the longest one file may take to arrive; the cache holds at most `max_bytes`, and
         `floor_bytes` of its disk stay free."""
-        self._files: LocalFiles | HubFiles
-        if source.files_root is not None:
-            self._files = LocalFiles(source.files_root)
-        else:
+
+        def files_of(source: Source) -> LocalFiles | HubFiles:
+            if source.files_root is not None:
+                return LocalFiles(source.files_root)
             folder = cache_dir / "files"
             connection = Connection("" if hub_offline() else source.endpoint, token)
             cache = Cache(folder, max_bytes, floor_bytes)
-            self._files = HubFiles(connection, cache, Listings(connection, folder / "lists"), deadline_seconds)
+            return HubFiles(connection, cache, Listings(connection, folder / "lists"), deadline_seconds)
+
+        self._files_of = files_of
+        self._files = files_of(source)
+
+    def use(self, source: Source) -> None:
+        """Take the files of another source from now on; what is on its way arrives."""
+        self._files = self._files_of(source)
 
     @classmethod
     def from_settings(cls, source: Source, settings: Settings) -> Self:

@@ -13,7 +13,13 @@ def test_try_again_brings_the_tasks_without_a_restart(new_visitor, tmp_path):
     (tmp_path / "repository" / "data").mkdir(parents=True)
     table = pa.Table.from_pylist(rows("eval", 0, datasets())[:7], COLUMNS)
     pq.write_table(table, tmp_path / "repository" / "data" / "eval-00000-of-00001.parquet")
-    with LoopbackHub(datasets={"FineEnvs/SmolDataEnvs": tmp_path / "repository"}) as hub:
+    bucket = table.column("hf_bucket")[0].as_py()
+    folder = tmp_path / "bucket" / table.column("bucket_prefix")[1].as_py()
+    folder.mkdir(parents=True)
+    for name in table.column("files")[1].as_py():
+        (folder / name).write_text("city,age\nLagos,31\n")
+    repositories = {"FineEnvs/SmolDataEnvs": tmp_path / "repository"}
+    with LoopbackHub(datasets=repositories, buckets={bucket: tmp_path / "bucket"}) as hub:
         hub.faults.append(Fault("/api/datasets", status=500))
         settings = {"TASKS_SOURCE": "auto", "TASKS_REVISION": COMMIT, "HF_ENDPOINT": hub.url, "KERNEL_WAITING": "0"}
         with served_app(settings, tmp_path / "cache") as (url, _):
@@ -30,3 +36,6 @@ def test_try_again_brings_the_tasks_without_a_restart(new_visitor, tmp_path):
             expect(list_of_tasks).to_contain_text("Showing 7 tasks of FineEnvs/SmolDataEnvs at revision 0123456")
             expect(again).to_be_hidden()
             expect(list_of_tasks.locator("li[data-task]")).to_have_count(7)
+
+            list_of_tasks.locator("li[data-task]").nth(1).click()  # its files come from the Hub too
+            expect(page.get_by_role("region", name="Data", exact=False).first).to_contain_text("Lagos")
