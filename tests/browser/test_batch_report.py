@@ -83,7 +83,7 @@ def test_columns_that_can_not_be_told_are_asked_for(new_visitor, tmp_path):
 
 
 def test_grading_is_stopped_and_goes_on(new_visitor, tmp_path):
-    slow = predictions(tmp_path / "slow.jsonl", [("demo_iris_qa_1", f"\\frac{{{n}}}{{7}} + {n}") for n in range(3000)])
+    slow = predictions(tmp_path / "slow.jsonl", [("demo_iris_qa_1", f"\\frac{{{n}}}{{7}} + {n}") for n in range(1000)])
     page = new_visitor("?view=batch")
     page.locator("#batch-files").set_input_files(slow)
     page.get_by_label("Grade all, as samples").check()

@@ -105,7 +105,7 @@ def test_a_graded_task_opens_in_the_lab_and_back_leads_to_the_task(new_visitor):
     page.get_by_role("button", name="Open in the grader lab").click()
     expect(page.get_by_label("Gold")).to_have_value("5.552")
     expect(verdict(page)).to_have_attribute("data-outcome", "wrong")
-    page.get_by_role("link", name="Tasks").click()
+    page.get_by_role("link", name="Tasks", exact=True).click()
     expect(page.get_by_role("heading", name="mean petal length")).to_be_visible()
     expect(page.locator(".grader_lab")).not_to_be_visible()
     page.go_back()

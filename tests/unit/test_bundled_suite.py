@@ -212,6 +212,7 @@ def content_of(path):
     return sheets(path) if path.suffix == ".xlsx" else path.read_bytes()
 
 
+@pytest.mark.long
 def test_a_rebuild_gives_what_is_committed(tmp_path):
     command = [load_settings().kernel_python, BUNDLED_SUITE / "build.py", tmp_path]
     subprocess.run(command, check=True, timeout=240)

@@ -75,7 +75,7 @@ def test_answers_come_soon_also_the_first(tmp_path):
             seconds.append(time.monotonic() - began)
         return seconds
 
-    assert max(in_pool(tmp_path, use)) < 0.5
+    assert max(in_pool(tmp_path, use)) < 3
 
 
 def test_without_a_free_kernel_of_the_task_nothing_is_asked(tmp_path):

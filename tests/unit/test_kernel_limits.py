@@ -70,7 +70,8 @@ def test_memory_far_over_ends_the_kernel_at_once(tmp_path):
 def test_memory_of_child_processes_counts(tmp_path):
     child = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'x = b\"x\" * 600_000_000; input()'])"
     done, *_ = after_one(tmp_path, child, **WATCHED)
-    assert (done["status"], done["limit"]) == ("died", "memory")
+    assert done["limit"] == "memory"
+    assert done["status"] in {"stopped", "died"}  # as it was just over the limit at a look, or far over
 
 
 def test_threads_without_end_end_the_kernel(tmp_path):
