@@ -10,7 +10,10 @@ const ENDED = ['ready', 'stopped', 'failed', 'done'];
 export function mount(pane, server) {
   const ask = (name, request = {}) => server[name]({token: workbench.token, ...request})
     .catch(() => ({error: 'The app did not answer. What was graded is kept; try again.'}));
-  const say = (box, text, look = 'bad') => box.replaceChildren(...(text ? [h('p', {class: `notice ${look}`, role: 'alert'}, text)] : []));
+  function say(box, text, look = 'bad') {
+    if (box.textContent === (text ?? '')) return;   // said already: an alert would be read out again
+    box.replaceChildren(...(text ? [h('p', {class: `notice ${look}`, role: 'alert'}, text)] : []));
+  }
   const button = (label, act, look = '') => h('button', {type: 'button', class: `btn ${look}`, onclick: act}, label);
 
   const plan = h('section', {class: 'card', 'aria-label': 'Before grading', hidden: true});
@@ -18,7 +21,8 @@ export function mount(pane, server) {
   const report = h('section', {'aria-label': 'Report', class: 'batch-numbers'});
   const rows = rowsCard(ask, say);
   const files = filesCard({ask, say, read: state => showPlan(state), changed: forget});
-  pane.replaceChildren(h('div', {class: 'batch'}, files.element, plan, progress, report, rows.element));
+  const unreached = h('div');
+  pane.replaceChildren(h('div', {class: 'batch'}, files.element, plan, progress, unreached, report, rows.element));
 
   let watched = 0;
 
@@ -26,6 +30,7 @@ export function mount(pane, server) {
     watched += 1;
     plan.hidden = progress.hidden = true;
     report.replaceChildren();
+    say(unreached, '');
     rows.hide();
   }
 
@@ -81,14 +86,16 @@ export function mount(pane, server) {
       if (mine !== watched) return;
       if (answer.gone) { say(progress, answer.error); progress.hidden = false; return; }
       if (answer.progress) showProgress(answer.progress);
+      say(unreached, answer.error);
       const ended = answer.progress && ENDED.includes(answer.progress.state);
       if (ended || Date.now() - drawn > 4000) {
         const found = await ask('read_report');
         if (mine !== watched) return;
         drawn = Date.now();
         if (found.report) { numbers(report, found.report, rows); rows.show(found.report); }
+        say(unreached, found.error);
+        if (ended && found.report) return;
       }
-      if (ended) return;
       await new Promise(done => { setTimeout(done, ASK_EVERY); });
       if (mine !== watched) return;
     }
@@ -112,7 +119,7 @@ export function mount(pane, server) {
 
   (async () => {
     const state = await ask('batch_state');
-    if (state.error) return;
+    if (state.error) { say(unreached, state.error); return; }
     files.show(state.files);
     if (state.counts) showPlan(state);
   })();

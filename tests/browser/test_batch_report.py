@@ -104,3 +104,22 @@ def test_a_file_that_can_not_be_read_says_why(new_visitor, tmp_path):
     expect(page.locator(".batch_report")).to_contain_text("notes.txt is none of JSON lines (.jsonl)")
     page.get_by_role("button", name="Remove notes.txt").click()
     expect(page.locator(".batch_report")).not_to_contain_text("notes.txt")
+
+
+def test_a_page_cut_off_while_grading_says_so_and_has_the_numbers_once_it_is_back(new_visitor, two_runs):
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(two_runs)
+    cut = {"batch_progress", "read_report"}
+
+    def pass_on(route):
+        asked = route.request.post_data_json["fn_name"]
+        return route.abort() if asked in cut else route.continue_()
+
+    page.route("**/component_server/", pass_on)
+    page.get_by_role("region", name="Before grading").get_by_role("button", name="Grade").click()
+    told = page.get_by_role("alert")
+    for each in ("batch_progress", "read_report"):
+        expect(told).to_have_text("The app did not answer. What was graded is kept; try again.")
+        cut.remove(each)
+    expect(page.get_by_role("region", name="Result")).to_contain_text("66.7% pass@1", timeout=60_000)
+    expect(told).to_have_count(0)
