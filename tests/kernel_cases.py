@@ -78,7 +78,7 @@ def printed(events):
     return "".join(output["text"] for output in outputs(events) if output["output_type"] == "stream")
 
 
-async def until(condition, seconds=10.0):
+async def until(condition, seconds=60.0):
     """Wait for a condition that must come true in time."""
     end = time.monotonic() + seconds
     while not condition():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 from services.kernels.engine import Engine
@@ -20,10 +20,11 @@ from services.kernels.usage import FolderUse, folder_use, process_use, unnamed_u
 FAR_OVER = 1.25  # times a limit: no time is left to ask
 TOO_FAR = 2  # times a folder's limit: it is emptied even if nothing is written any more
 GROWTH = 1.02  # times what was there before a cell; less is no growth
-LOOK_SHARE = 20  # a folder is looked at for a twentieth of the time at most
+LOOK_SHARE = 20  # looking at a folder takes a twentieth of one processor at most
 LOOK_SECONDS = 0.2
 IDLE_LOOK_SECONDS = 2.0
 
+_T = TypeVar("_T")
 Name = Literal["memory", "threads", "folder", "time", "output"]
 
 
@@ -176,23 +177,29 @@ class Supervisor:
         folder, limits = session.folder, self._limits
         # once past this nothing more needs to be known
         most = FolderUse(limits.folder_bytes * TOO_FAR, limits.folder_files * TOO_FAR)
-        began = time.monotonic()
-        use = await asyncio.to_thread(folder_use, folder.writable, most)
+        use, walked = await asyncio.to_thread(_with_cost, folder_use, folder.writable, most)
         beside = [folder.start_log.stat().st_size] if folder.start_log.exists() else []
         if pid := session.engine.pid if session.engine else None:
-            beside.append(await asyncio.to_thread(unnamed_use, pid, folder.writable, limits.folder_bytes))
+            unnamed, read = await asyncio.to_thread(_with_cost, unnamed_use, pid, folder.writable, limits.folder_bytes)
+            beside.append(unnamed)
+            walked += read
         use = replace(use, size=use.size + sum(beside))
         watch.folder = use
         watch.folder_before = watch.folder_before or watch.folder
-        now = time.monotonic()
         pause = LOOK_SECONDS if watch.run else IDLE_LOOK_SECONDS
-        watch.next_look = now + max(pause, (now - began) * LOOK_SHARE)
+        watch.next_look = time.monotonic() + max(pause, walked * LOOK_SHARE)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _with_cost(look: Callable[..., _T], *args: Any) -> tuple[_T, float]:
+    """What a look gives, and the seconds of processor it took: a machine busy with other work makes it no dearer."""
+    began = time.thread_time()
+    return look(*args), time.thread_time() - began
 
 
 def _over(use: FolderUse, limits: Limits, times: float) -> bool:
