@@ -15,11 +15,54 @@ class TableError(Exception):
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name as in the file and its type, which is an estimate unless the file declares it."""
+    """A column: its name as in the file and its type, which is an estimate unless the file declares it.
+
+    `pandas_name` is the name pandas gives it, `summary` a line on the rows read. Both, and the type, are "" for a
+    column whose cells were not read.
+    """
 
     name: str
     dtype: str
     estimated: bool
+    pandas_name: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How delimited text is taken apart; None: as the file suggests.
+
+    `encoding` is a Python codec, `delimiter` one character, `header` whether the first row holds the names, `quotes`
+    whether quotes enclose cells.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    quotes: bool | None = None
+
+
+@dataclass(frozen=True)
+class TableWarning:
+    """What may mislead a reader of the file: its kind, a sentence, and the first few `rows` it is about (from 1).
+
+    `arguments` are those of pandas.read_csv that read the file right ("sep=';', decimal=','"); "" where there are none.
+    """
+
+    kind: str
+    text: str
+    rows: tuple[int, ...] = ()
+    arguments: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image made small enough to show: PNG in base64, and what the file holds: its format, width and height."""
+
+    png: str
+    format: str
+    width: int
+    height: int
 
 
 @dataclass(frozen=True)
@@ -27,7 +70,8 @@ class Preview:
     """Some rows of one table of a file, as text.
 
     `kind` is delimited, text, json, excel, sqlite, parquet, empty or unsupported. `rows` start at row `offset` (from 0,
-    the header not counted); their cells are None where the file has no value and "" where it has a blank one.
+    the header not counted) and hold the columns numbered in `shown`; their cells are None where the file has no value
+    and "" where it has a blank one. `columns` are all of them, up to a cap.
     `total_rows` is None where unknown and an estimate unless `exact`. `total_columns` may exceed the columns shown.
     `tables` are the sheets or tables of the file, `table` the one shown. `cut` lists (row, column, full length in
     characters) of cells that were shortened. `size` is in bytes.
@@ -47,6 +91,10 @@ class Preview:
     delimiter: str | None = None
     cut: tuple[tuple[int, int, int], ...] = ()
     notes: tuple[str, ...] = ()
+    shown: tuple[int, ...] = ()
+    reading: Reading | None = None
+    warnings: tuple[TableWarning, ...] = ()
+    picture: Picture | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The preview as JSON-ready data."""
@@ -63,6 +111,10 @@ class Preview:
                 "cut": tuple((row, column, length) for row, column, length in data["cut"]),
                 "tables": tuple(data["tables"]),
                 "notes": tuple(data["notes"]),
+                "shown": tuple(data["shown"]),
+                "reading": data["reading"] and Reading(**data["reading"]),
+                "warnings": tuple(TableWarning(**each | {"rows": tuple(each["rows"])}) for each in data["warnings"]),
+                "picture": data["picture"] and Picture(**data["picture"]),
             }
         )
 
