@@ -57,7 +57,7 @@ def start(pool, code, *, token=ADA, task="task", cell="cell", inputs=dict):
     return pool.run(token, task, cell, code, inputs)
 
 
-async def events_of(run, seconds=30):
+async def events_of(run, seconds=90):
     async def read():
         return [json.loads(line) async for lines in run.log.follow() for line in lines.splitlines()]
 

@@ -208,7 +208,7 @@ exec %s "$1" "$2" kernel null -f "$6"
 """
 
 
-@pytest.mark.parametrize("space", ["someone/workbench", ""])
+@pytest.mark.parametrize("space", ["someone/workbench", pytest.param("", marks=pytest.mark.long)])
 def test_where_the_sandbox_does_not_hold_the_page_says_what_that_means(new_visitor, tmp_path, space):
     python = tmp_path / "python"
     python.write_text(UNCONFINED % KERNEL_PYTHON)

@@ -50,8 +50,6 @@ def test_json_holds_all_rows_under_the_datasets_columns(catalog_command, source)
     wanted = [row for row in table if (row["difficulty_tier"], row["reward_mode"]) == ("hard", "numeric")]
     assert answer == {"total": len(wanted), "rows": [row | {"split": "eval"} for row in wanted]}
 
-    whole = json.loads(catalog_command("--source", source, "--json").stdout)
-    assert (whole["total"], len(whole["rows"])) == (5394, 5394)
     page = json.loads(catalog_command("--source", source, "--json", "--page", 3, "--order", "curriculum").stdout)
     assert (page["total"], len(page["rows"])) == (5394, 50)
     assert {row["difficulty_tier"] for row in page["rows"]} == {"easy"}

@@ -118,7 +118,7 @@ def test_waiting_for_a_worker_does_not_count_against_the_time(one_worker):
 
 
 def test_a_comparison_that_takes_too_much_memory_is_stopped():
-    with Grader(workers=1, seconds=20.0, memory_mb=100) as grader:
+    with Grader(workers=1, seconds=90.0, memory_mb=100) as grader:
         verdict = grader.grade("2", "(1+2)*" * 300_000 + "1", "exact_short", explain=False)
     assert verdict.outcome == "not gradable"
     assert symbolic(verdict).detail == "It took more than 100 MB of memory and was stopped."

@@ -52,16 +52,28 @@ def notes(events):
     ("code", "text", "told"),
     [
         pytest.param("print('A' + 'x' * 200_000_000 + 'Z')", r"Axx.*xxZ\n", [], id="print"),
-        pytest.param("for n in range(300): print(n, 'x' * 1_000_000)", r"0 xx.* cut here .*xx\n", [], id="prints"),
+        pytest.param(
+            "for n in range(300): print(n, 'x' * 1_000_000)",
+            r"0 xx.* cut here .*xx\n",
+            [],
+            id="prints",
+            marks=pytest.mark.long,
+        ),
         pytest.param(
             SHOW % 200_000_000 + "print('end')",
             "end\n",
             ["an output of 200.0 MB (text/html) was left out"],
             id="display",
         ),
-        pytest.param("'y' * 200_000_000", "", ["199.5 MB cut here"], id="result"),
+        pytest.param("'y' * 200_000_000", "", ["199.5 MB cut here"], id="result", marks=pytest.mark.long),
         pytest.param(RAW % 200_000_000, "", [TOO_LARGE], id="raw"),
-        pytest.param("for n in range(30): " + RAW % 9_000_000, "", [TOO_LARGE], id="raw, again and again"),
+        pytest.param(
+            "for n in range(30): " + RAW % 9_000_000,
+            "",
+            [TOO_LARGE],
+            id="raw, again and again",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_huge_output_is_cut_or_told_and_the_app_goes_on(tmp_path, code, text, told):
@@ -93,7 +105,7 @@ def test_a_flood_of_large_messages_waits_in_the_kernel_not_in_the_app(tmp_path):
     assert watch.growth < 300_000_000
 
 
-@pytest.mark.parametrize("huge", [SHOW, RAW])
+@pytest.mark.parametrize("huge", [pytest.param(SHOW, marks=pytest.mark.long), RAW])
 def test_an_error_behind_a_huge_output_is_told(tmp_path, huge):
     async def use(pool):
         return await events_of(start(pool, huge % 200_000_000 + "1 / 0"))
@@ -157,6 +169,7 @@ while True: app.sendall(bytes([3]) + struct.pack('>Q', 4_000_000) + bytes(4_000_
 """
 
 
+@pytest.mark.long
 def test_a_message_without_end_ends_its_kernel_and_no_other(tmp_path):
     async def use(pool):
         await ended(pool, "kept = 1", token=BOB)

@@ -353,7 +353,7 @@ def open_files():
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-@pytest.mark.parametrize("times", [10, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [4, pytest.param(50, marks=pytest.mark.long)])
 def test_run_and_restart_over_and_over(tmp_path, times):
     async def use(pool):
         counts = []
@@ -440,7 +440,7 @@ def test_nothing_is_left_when_the_pool_closes_while_kernels_start_or_restart(tmp
     assert not list((tmp_path / "sessions").iterdir())
 
 
-@pytest.mark.parametrize("kernels", [5, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kernels", [3, pytest.param(20, marks=pytest.mark.long)])
 def test_ended_kernels_leave_no_open_file_and_no_task(tmp_path, kernels):
     async def use(pool):
         await ended(pool, "1", token=BOB)

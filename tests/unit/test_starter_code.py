@@ -9,7 +9,7 @@ from components.starter import starter_for
 from services.catalog import Query, open_catalog
 from services.datafiles import DataFiles
 from services.settings import Settings
-from services.tables import preview
+from services.tables.window import read_preview
 from tests.folder_source import row, write_rows
 
 # Runs each task's code in its own working folder and prints the columns and length of every table it made. The keys of
@@ -35,6 +35,11 @@ def opened(source, cache):
     return settings, catalog, DataFiles(catalog.source, cache, deadline_seconds=10)
 
 
+def tables_of(path):
+    first = read_preview(path, 1, 0, None)
+    return [first, *(read_preview(path, 1, 0, table) for table in first.tables[1:])]
+
+
 def test_starter_code_of_every_bundled_task_loads_all_its_tables(tmp_path):
     settings, catalog, datafiles = opened("bundled", tmp_path / "cache")
     starter = starter_for(catalog, datafiles)
@@ -47,9 +52,7 @@ def test_starter_code_of_every_bundled_task_loads_all_its_tables(tmp_path):
         for name, path in inputs.items():
             (tmp_path / task.task_id / "input" / name).symlink_to(path)
         codes[task.task_id] = starter({"task_id": task.task_id})["code"]
-        shown = [
-            preview(path, rows=1, table=table) for path in inputs.values() for table in preview(path).tables or (None,)
-        ]
+        shown = [table for path in inputs.values() for table in tables_of(path)]
         expected[task.task_id] = [[[column.name for column in each.columns], each.total_rows] for each in shown]
     done = subprocess.run(
         [settings.kernel_python, "-c", RUN_ALL, tmp_path],
