@@ -16,6 +16,7 @@ from components.data_preview import data_preview
 from components.grade_panel import answer_grader, grade_panel
 from components.grader_lab import grader_lab
 from components.notebook import notebook
+from components.pane import pane
 from components.starter import starter_for
 from components.task_browser import task_browser
 from components.task_view import task_view
@@ -67,11 +68,13 @@ def build_page(
             with gr.Column(elem_id="browse"):
                 task_browser(catalog)
             with gr.Column(elem_id="solve"):
+                pane("question_bar", "The question in reach")
                 task_view(catalog, datafiles)
                 data_preview(catalog, datafiles)
                 notebook(starter_for(catalog, datafiles))
             with gr.Column(elem_id="judge"):
                 grade_panel(catalog, grade_answer, reference_verdict)
+            pane("column_edges", "Widths of the columns")
         with gr.Column(elem_id="lab"):
             grader_lab(grader, reference_verdict)
         with gr.Column(elem_id="batch"):

@@ -1,4 +1,5 @@
 // What all panes share: building elements from data, the address bar, and the chosen task.
+import {recall, remember} from './remembered.js';
 
 /** Build an element. Children that aren't nodes become text, so no value is ever parsed as markup. */
 export function h(tag, attributes = {}, ...children) {
@@ -12,6 +13,19 @@ export function h(tag, attributes = {}, ...children) {
   }
   element.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
   return element;
+}
+
+/** A pane's heading, which folds the pane away and back; how it was left is remembered. */
+export function heading(pane, title) {
+  const name = `folded.${pane.classList[1]}`;
+  const button = h('button', {type: 'button', class: 'fold-pane', onclick: () => fold(!pane.classList.contains('folded'))}, title);
+  function fold(folded) {
+    pane.classList.toggle('folded', folded);
+    button.setAttribute('aria-expanded', String(!folded));
+    remember(name, folded || null);
+  }
+  fold(recall(name) === true);
+  return h('h2', {}, button);
 }
 
 /** What `text` sets between backticks, as code. */

@@ -1,0 +1,33 @@
+// The question in reach: once it has scrolled away it stands, short, over what is looked at, with ways to the other panes.
+import {h, withCode, workbench} from './workbench.js';
+
+const WAYS = {data_preview: 'Data', notebook: 'Notebook', grade_panel: 'Grade'};
+
+export function mount(pane) {
+  const text = h('span', {class: 'text'});
+  const question = h('button', {type: 'button', class: 'question', title: 'Back to the whole task', onclick: () => go('task_view')}, text);
+  const ways = h('span', {class: 'ways'}, Object.entries(WAYS).map(([id, label]) => h('button', {type: 'button', class: `btn quiet ${id}`, onclick: () => go(id)}, label)));
+  const bar = h('nav', {class: 'bar', 'aria-label': 'The question, and ways through the task', hidden: true}, question, ways);
+  pane.append(bar);
+
+  function go(id) {
+    const target = document.getElementById(id);
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    target.scrollIntoView({block: 'start', behavior: still ? 'auto' : 'smooth'});
+    const first = id === 'grade_panel' ? target.querySelector('textarea') : target.querySelector('h2');
+    first?.focus({preventScroll: true});
+  }
+
+  const seen = new IntersectionObserver(([entry]) => {
+    bar.hidden = !workbench.task || entry.isIntersecting || entry.boundingClientRect.top > 0;
+  });
+
+  workbench.onTask(task => {
+    seen.disconnect();
+    bar.hidden = true;
+    if (!task) return;
+    text.replaceChildren(...withCode(task.question));
+    const asked = document.querySelector('#task_view .asked');
+    if (asked) seen.observe(asked);
+  });
+}
