@@ -1,0 +1,55 @@
+"""Where things stand on the page, and what stays in sight."""
+
+import pytest
+from playwright.sync_api import expect
+
+TASK = "?task=demo_iris_qa_1"
+
+
+@pytest.mark.parametrize(("width", "ways"), [(1440, ["Data", "Notebook"]), (390, ["Data", "Notebook", "Grade"])])
+def test_the_question_stays_in_reach_while_solving(new_visitor, width, ways):
+    page = new_visitor(TASK, width=width, height=700)
+    bar = page.locator(".question_bar .bar")
+    expect(page.locator(".data_preview table, .data_preview [role=grid]").first).to_be_visible()
+    expect(page.locator(".nb-cell").first).to_be_visible()
+    expect(bar).to_be_hidden()
+    page.evaluate("document.getElementById('notebook').scrollIntoView()")
+    expect(bar).to_be_in_viewport()
+    expect(bar).to_contain_text("mean petal length")
+    assert bar.locator(".ways .btn:visible").all_inner_texts() == ways
+    bar.get_by_role("button", name=ways[-1]).click()
+    expect(page.locator("#grade_panel textarea" if width == 390 else "#notebook h2")).to_be_in_viewport()
+    bar.locator(".question").click()
+    expect(page.locator(".task_view .asked")).to_be_in_viewport()
+    expect(bar).to_be_hidden()
+
+
+def test_list_and_grade_panel_stay_while_the_middle_scrolls(new_visitor):
+    page = new_visitor(TASK)
+    expect(page.locator(".nb-cell").first).to_be_visible()
+    page.mouse.move(700, 450)
+    page.mouse.wheel(0, 400)
+    expect(page.get_by_label("Your answer")).to_be_in_viewport()
+    expect(page.locator(".tasks")).to_be_in_viewport()
+
+
+def test_columns_are_as_wide_as_they_were_left(new_visitor):
+    page = new_visitor(TASK)
+
+    def width(name):
+        return round(page.locator(f"#{name}").bounding_box()["width"])
+
+    before = width("browse"), width("judge")
+    edge = page.get_by_role("separator", name="Width of the task list")
+    left = edge.bounding_box()["x"] + 7
+    page.mouse.move(left, 400)
+    page.mouse.down()
+    page.mouse.move(left + 90, 410)
+    page.mouse.up()
+    page.get_by_role("separator", name="Width of the grade panel").press("ArrowLeft")
+    assert (width("browse"), width("judge")) == (before[0] + 90, before[1] + 16)
+    page.reload()
+    expect(page.locator(".tasks li").first).to_be_visible()
+    assert (width("browse"), width("judge")) == (before[0] + 90, before[1] + 16)
+    page.get_by_role("separator", name="Width of the task list").press("Enter")
+    assert width("browse") == before[0]
