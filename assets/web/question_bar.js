@@ -18,16 +18,17 @@ export function mount(pane) {
     first?.focus({preventScroll: true});
   }
 
-  const seen = new IntersectionObserver(([entry]) => {
-    bar.hidden = !workbench.task || entry.isIntersecting || entry.boundingClientRect.top > 0;
-  });
+  let asked = null;
+
+  function look() {
+    bar.hidden = !asked || asked.getBoundingClientRect().bottom > 0;
+  }
 
   workbench.onTask(task => {
-    seen.disconnect();
-    bar.hidden = true;
-    if (!task) return;
-    text.replaceChildren(...withCode(task.question));
-    const asked = document.querySelector('#task_view .asked');
-    if (asked) seen.observe(asked);
+    asked = task && document.querySelector('#task_view .asked');
+    text.replaceChildren(...withCode(task?.question ?? ''));
+    look();
   });
+  addEventListener('scroll', look, {passive: true});
+  addEventListener('resize', look);
 }
