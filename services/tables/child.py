@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from services.tables.model import TableError
+from services.tables.model import Reading, TableError
 from services.tables.window import read_preview, read_readers
 
 
@@ -26,7 +26,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         if "target" in request:
             return {"readers": read_readers(path, request["target"])}
-        return {"preview": read_preview(path, request["rows"], request["offset"], request["table"]).as_dict()}
+        reading = Reading(**request["reading"]) if request["reading"] else Reading()
+        read = read_preview(
+            path, request["rows"], request["offset"], request["table"], wanted=request["columns"], reading=reading
+        )
+        return {"preview": read.as_dict()}
     except TableError as error:
         return {"error": str(error)}
     except MemoryError:

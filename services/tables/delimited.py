@@ -11,7 +11,8 @@ from pathlib import Path
 
 from services.tables.dtypes import NA_WORDS, decimal_commas, leading_zeros
 from services.tables.encoding import SAMPLE_BYTES, Encoding, detect
-from services.tables.model import Row, Table, TableError, numbers
+from services.tables.model import Reading, Row, Table, TableError, numbers
+from services.tables.names import pandas_names
 
 SCAN_BYTES = 32 * 1024 * 1024  # rows of a file up to this size are counted, those of a longer one estimated
 ESTIMATE_ROWS = 1000
@@ -88,7 +89,7 @@ class Dialect:
                 raise TableError(f"After line {line + 1:,} the file is no longer {self.encoding.name}.") from None
 
 
-def open_delimited(path: Path) -> Table:
+def open_delimited(path: Path, reading: Reading | None = None) -> Table:
     """Open a delimited file; rows come from the start. Lines of prose come as one column."""
     dialect, prose = sniff(path)
     if prose:
@@ -218,21 +219,6 @@ def survey(dialect: Dialect) -> Shape:
         if lines > 1 and shape.multiline is None:
             shape.multiline = number
     return shape
-
-
-def pandas_names(names: list[str]) -> list[str]:
-    """The names pandas gives columns of these names: `a`, `a.1` for a double, `Unnamed: 3` for a blank one."""
-    taken: Counter[str] = Counter()
-    given = []
-    for at, name in enumerate(names):
-        base = name or f"Unnamed: {at}"
-        unique = base
-        while unique in taken:
-            unique = f"{base}.{taken[base]}"
-            taken[base] += 1
-        taken[unique] += 1
-        given.append(unique)
-    return given
 
 
 def _lines(lines: Iterator[str]) -> Iterator[str]:

@@ -121,7 +121,10 @@ class Preview:
 
 @dataclass
 class Table:
-    """An opened table. `rows` begins with row `start`; reading it may raise `TableError` part of the way."""
+    """An opened table. `rows` begins with row `start`; reading it may raise `TableError` part of the way.
+
+    `held` are the numbers of the columns that `rows` hold; None: all of them.
+    """
 
     kind: str
     columns: list[str]
@@ -135,6 +138,10 @@ class Table:
     encoding: str | None = None
     delimiter: str | None = None
     notes: list[str] = field(default_factory=list)
+    held: list[int] | None = None
+    pandas_names: list[str] | None = None  # None: as pandas names any columns
+    reading: Reading | None = None
+    warnings: tuple[TableWarning, ...] = ()
 
 
 def choose_table(tables: list[str], wanted: str | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from services.tables.model import Row, Table, TableError
 _BATCH_ROWS = 256
 
 
-def open_parquet(path: Path, offset: int, max_columns: int) -> Table:
-    """Open a parquet file; rows come from row `offset`, of the first `max_columns` columns alone.
+def open_parquet(path: Path, offset: int, wanted: Sequence[int]) -> Table:
+    """Open a parquet file; rows come from row `offset`, of the `wanted` columns alone.
 
     Raises:
         TableError: the file is broken.
@@ -27,31 +27,33 @@ def open_parquet(path: Path, offset: int, max_columns: int) -> Table:
         groups = [file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups)]
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"The parquet file is broken ({_reason(error)}).") from None
-    shown = list(dict.fromkeys(schema.names[:max_columns]))
+    shown = [at for at in wanted if at < len(schema.names)]
+    names = list(dict.fromkeys(schema.names[at] for at in shown))
     skipped = 0
     while groups and skipped + groups[0] <= offset:
         skipped += groups.pop(0)
-    wanted = range(file.metadata.num_row_groups - len(groups), file.metadata.num_row_groups)
+    left = range(file.metadata.num_row_groups - len(groups), file.metadata.num_row_groups)
 
     def rows() -> Iterator[Row]:
         try:
-            for batch in file.iter_batches(_BATCH_ROWS, row_groups=list(wanted), columns=shown, use_threads=False):
-                texts = [_texts(column) for column in batch.columns]
+            for batch in file.iter_batches(_BATCH_ROWS, row_groups=list(left), columns=names, use_threads=False):
+                places = [batch.schema.get_all_field_indices(schema.names[at])[0] for at in shown]
+                texts = [_texts(batch.column(place)) for place in places]
                 yield from ([column[at] for column in texts] for at in range(batch.num_rows))
         except MemoryError:
             raise
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"The parquet file is broken ({_reason(error)}).") from None
 
-    hidden = [""] * (len(schema.names) - len(shown))
     return Table(
         kind="parquet",
-        columns=shown + hidden,
+        columns=schema.names,
+        held=shown,
         rows=rows(),
         start=skipped,
         total_rows=file.metadata.num_rows,
         exact=True,
-        dtypes=[str(schema.field(name).type) for name in shown] + hidden,
+        dtypes=[str(field.type) for field in schema],
     )
 
 

@@ -8,27 +8,48 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from services.tables.model import Preview, TableError
+from services.tables.model import Preview, Reading, TableError
 
 SECONDS = 20
 MEMORY_BYTES = 1024**3  # address space
 MAX_ROWS = 1000
+MAX_COLUMNS = 1000
 MAX_OFFSET = 2**53  # beyond any table; larger ones overflow the readers
 CHILDREN = 4  # at once; more wait their turn
 _ROOT = Path(__file__).resolve().parents[2]
 _turn = threading.BoundedSemaphore(CHILDREN)
 
 
-def preview(path: Path, *, rows: int = 50, offset: int = 0, table: str | None = None) -> Preview:
+def preview(
+    path: Path,
+    *,
+    rows: int = 50,
+    offset: int = 0,
+    table: str | None = None,
+    columns: Sequence[int] | None = None,
+    reading: Reading | None = None,
+) -> Preview:
     """Some rows of a file as text: `rows` (at most 1,000) from row `offset` (from 0) of one of its tables.
 
+    `columns` are those wanted, by number from 0 (at most 1,000; the first 200 where none are named; numbers beyond the
+    table are passed over). `reading` says how delimited text is taken apart, where the file's own signs mislead.
+
     Raises:
-        TableError: the file is missing, no regular file, broken, or too slow or too large to read.
+        TableError: the file is missing, no regular file, broken, or too slow or too large to read; or there is no such
+            table, or the reading can't be.
     """
-    request = {"rows": max(0, min(rows, MAX_ROWS)), "offset": max(0, min(offset, MAX_OFFSET)), "table": table}
+    request = {
+        "rows": max(0, min(rows, MAX_ROWS)),
+        "offset": max(0, min(offset, MAX_OFFSET)),
+        "table": table,
+        "columns": None if columns is None else [*dict.fromkeys(columns)][:MAX_COLUMNS],
+        "reading": None if reading is None else asdict(reading),
+    }
     return Preview.from_dict(_ask(path, request)["preview"])
 
 

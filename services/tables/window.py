@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -9,17 +10,24 @@ from services.tables.delimited import delimited_readers, open_delimited, open_li
 from services.tables.dtypes import estimate
 from services.tables.json_records import json_readers, open_json
 from services.tables.kind import kind_of, mismatch
-from services.tables.model import Column, Preview, Row, Table, TableError
+from services.tables.model import Column, Preview, Reading, Row, Table, TableError
+from services.tables.names import pandas_names
+from services.tables.summary import summary
 
-MAX_COLUMNS = 200
+NAMED_COLUMNS = 20_000  # of a table that has more, the rest are counted and not named
+SHOWN_COLUMNS = 200  # where none are asked for
 MAX_CELL = 2_000  # characters
 MAX_PAGE = 2_000_000  # characters; on a page that would be larger, cells are cut shorter
 SHORT_CELL = 200
 ESTIMATE_ROWS = 1000
+ESTIMATE_CELLS = 500_000  # a wide table's types are estimated on fewer rows
+FEWEST_ROWS = 100
 
 
-def read_preview(path: Path, rows: int, offset: int, table: str | None) -> Preview:
-    """Read one page of a file in this process, whatever the file does to it.
+def read_preview(
+    path: Path, rows: int, offset: int, table: str | None, *, wanted: Sequence[int] | None, reading: Reading
+) -> Preview:
+    """Read one page of a file in this process, whatever the file does to it: of the `wanted` columns alone.
 
     Raises:
         TableError: the file is broken.
@@ -30,11 +38,12 @@ def read_preview(path: Path, rows: int, offset: int, table: str | None) -> Previ
     notes = [said] if said else []
     if kind == "empty":
         return Preview(kind="empty", size=0, notes=("The file is empty.",))
-    opened = _open(path, kind, offset, table)
+    columns = range(SHOWN_COLUMNS) if wanted is None else [at for at in wanted if 0 <= at < NAMED_COLUMNS]
+    opened = _open(path, kind, offset, table, columns, reading)
     if opened is None:
         what = "This is a binary file" if kind == "binary" else f"This is a {kind} file"
         return Preview(kind="unsupported", size=size, notes=(*notes, f"{what}; there is no preview for it yet."))
-    return _page(opened, size, rows, offset, notes)
+    return _page(opened, size, rows, offset, notes, columns)
 
 
 def read_readers(path: Path, target: str) -> dict[str, str]:
@@ -57,10 +66,12 @@ def read_readers(path: Path, target: str) -> dict[str, str]:
     return {}
 
 
-def _open(path: Path, kind: str, offset: int, table: str | None) -> Table | None:
+def _open(
+    path: Path, kind: str, offset: int, table: str | None, columns: Sequence[int], reading: Reading
+) -> Table | None:
     # The libraries of the binary formats take a few hundred ms to import: only where needed
     if kind == "delimited":
-        return open_delimited(path)
+        return open_delimited(path, reading)
     if kind == "text":
         return open_lines(path)
     if kind == "json":
@@ -76,49 +87,48 @@ def _open(path: Path, kind: str, offset: int, table: str | None) -> Table | None
     if kind == "parquet":
         from services.tables.parquet import open_parquet
 
-        return open_parquet(path, offset, MAX_COLUMNS)
+        return open_parquet(path, offset, columns)
     return None
 
 
-def _page(table: Table, size: int, rows: int, offset: int, notes: list[str]) -> Preview:
+def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wanted: Sequence[int]) -> Preview:
+    width = len(table.columns)
+    shown = [at for at in wanted if at < width] if table.held is None else table.held
     sample: list[Row] = []
     page: list[Row] = []
     number = table.start
     notes = notes + table.notes
+    estimated = max(FEWEST_ROWS, min(ESTIMATE_ROWS, ESTIMATE_CELLS // max(width, 1)))
+    end = max(offset + rows, table.start + estimated)
     try:
-        for row in islice(table.rows, max(offset + rows, table.start + ESTIMATE_ROWS) - table.start):
-            if len(sample) < ESTIMATE_ROWS:
-                sample.append(row[:MAX_COLUMNS])
-            if offset <= number < offset + rows:
-                page.append(row[:MAX_COLUMNS])
+        for row in islice(table.rows, end - table.start):
+            on_page = offset <= number < offset + rows
+            if on_page or len(sample) < estimated:
+                cells = row if table.held is not None else [row[at] for at in shown]
+                if len(sample) < estimated:
+                    sample.append(cells)
+                if on_page:
+                    page.append(cells)
             number += 1
     except TableError as error:
         if not page:
             raise
         if not any(note.startswith(str(error)) for note in notes):
             notes.append(f"{error} The rows before are shown.")
-    ended = number < max(offset + rows, table.start + ESTIMATE_ROWS)
     total, exact = table.total_rows, table.exact
-    if not exact and ended:
+    if not exact and number < end:
         total, exact = number, True
-    names = table.columns[:MAX_COLUMNS]
-    if len(table.columns) > MAX_COLUMNS:
-        notes.append(f"Columns 1-{MAX_COLUMNS} of {len(table.columns):,} are shown.")
-    cells, cut, limit = _cut(page)
+    if width > NAMED_COLUMNS:
+        notes.append(f"Of {width:,} columns the first {NAMED_COLUMNS:,} are named here.")
+    texts, cut, limit = _cut(page)
     if cut:
         notes.append(f"Cells of over {limit:,} characters are cut: {len(cut):,} on this page.")
-    columns = (
-        Column(name, table.dtypes[at], False)
-        if table.dtypes
-        else Column(name, estimate(row[at] for row in sample), True)
-        for at, name in enumerate(names)
-    )
     return Preview(
         kind=table.kind,
         size=size,
-        columns=tuple(columns),
-        total_columns=len(table.columns),
-        rows=cells,
+        columns=_columns(table, shown, sample),
+        total_columns=width,
+        rows=texts,
         offset=offset,
         total_rows=total,
         exact=exact,
@@ -128,7 +138,25 @@ def _page(table: Table, size: int, rows: int, offset: int, notes: list[str]) -> 
         delimiter=table.delimiter,
         cut=cut,
         notes=tuple(notes),
+        shown=tuple(shown),
+        reading=table.reading,
+        warnings=table.warnings,
     )
+
+
+def _columns(table: Table, shown: list[int], sample: list[Row]) -> tuple[Column, ...]:
+    """Every column by name; those shown with their type, the name pandas gives them, and a summary of the sample."""
+    known = pandas_names(table.columns) if table.pandas_names is None else table.pandas_names
+    read = dict(zip(shown, zip(*sample, strict=True) if sample else [()] * len(shown), strict=True))
+    whole = table.start == 0 and table.exact and table.total_rows == len(sample)
+    columns = []
+    for at, name in enumerate(table.columns[:NAMED_COLUMNS]):
+        if at not in read:
+            columns.append(Column(name, "", table.dtypes is None))
+            continue
+        dtype = estimate(read[at]) if table.dtypes is None else table.dtypes[at]
+        columns.append(Column(name, dtype, table.dtypes is None, known[at], summary(read[at], whole)))
+    return tuple(columns)
 
 
 def _cut(page: list[Row]) -> tuple[tuple[tuple[str | None, ...], ...], tuple[tuple[int, int, int], ...], int]:

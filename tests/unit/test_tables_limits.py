@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from services.tables import TableError, preview, reader_call
+from services.tables import Column, TableError, preview, reader_call
 
 
 def workbook():
@@ -36,17 +36,28 @@ def test_pages(tmp_path):
     (tmp_path / "n.parquet").write_bytes(parquet(numbers, row_group_size=100))
     assert preview(tmp_path / "n.parquet", rows=2, offset=349).rows == (("349",), ("350",))
 
+    twice = pa.table({"a": [1], "b": ["x"], "c": [2]})
+    (tmp_path / "c.parquet").write_bytes(parquet(twice))
+    shown = preview(tmp_path / "c.parquet", columns=[2, 1])
+    assert (shown.shown, shown.rows, [each.dtype for each in shown.columns]) == (
+        (2, 1),
+        (("2", "x"),),
+        ["int64", "string", "int64"],
+    )
+
 
 def test_wide_tables_and_long_cells_are_cut_and_said(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text(",".join(f"c{n}" for n in range(5000)) + "\n" + "x" * 5_000_000 + ",1" * 4999 + "\n")
     shown = preview(path)
-    assert (len(shown.columns), shown.total_columns, len(shown.rows[0][0])) == (200, 5000, 2000)
+    assert (len(shown.columns), shown.total_columns, len(shown.rows[0][0])) == (5000, 5000, 2000)
+    assert shown.shown == tuple(range(200)) and shown.columns[4999] == Column("c4999", "", True)
     assert shown.cut == ((0, 0, 5_000_000),)
-    assert shown.notes == (
-        "Columns 1-200 of 5,000 are shown.",
-        "Cells of over 2,000 characters are cut: 1 on this page.",
-    )
+    assert shown.notes == ("Cells of over 2,000 characters are cut: 1 on this page.",)
+
+    chosen = preview(path, columns=[4999, 0, 4999, 70_000])
+    assert (chosen.shown, chosen.rows[0][0], chosen.cut) == ((4999, 0), "1", ((0, 1, 5_000_000),))
+    assert chosen.columns[4999] == Column("c4999", "int", True, "c4999", "1 to 1 · 1 different")
 
 
 def test_a_long_file_is_read_at_its_start_and_its_rows_estimated(tmp_path):
