@@ -42,7 +42,7 @@ def test_pages(tmp_path):
     assert (shown.shown, shown.rows, [each.dtype for each in shown.columns]) == (
         (2, 1),
         (("2", "x"),),
-        ["int64", "string", "int64"],
+        ["", "string", "int64"],
     )
 
 
