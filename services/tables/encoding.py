@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from services.tables.model import TableError
+
 SAMPLE_BYTES = 256 * 1024
 WHOLE_BYTES = 32 * 1024 * 1024  # up to here every byte is checked; beyond, the start, the middle and the end
 
@@ -17,6 +19,12 @@ _BOMS = (
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# Those a visitor may choose, beside the one told from the bytes.
+ENCODINGS = (
+    *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "ascii", "latin-1", "cp1252", "iso8859-15"),
+    *("cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8-r", "mac_roman", "cp437", "cp850", "cp866"),
+    *("cp932", "euc_jp", "gb18030", "big5", "euc_kr"),
 )
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 # Two-byte encodings, with the first bytes of the characters that make up everyday text (JIS level 1 and kana,
@@ -59,6 +67,26 @@ def detect(path: Path) -> Encoding:
             file.seek(start)
             parts.append(file.read(SAMPLE_BYTES))
     return _detect_parts([_whole_lines(part) for part in parts])
+
+
+def choose(path: Path, wanted: str | None) -> Encoding:
+    """The encoding of a text file: the one wanted, where it is named, or the one told from its bytes.
+
+    Raises:
+        TableError: what is wanted is none of `ENCODINGS`.
+    """
+    found = detect(path)
+    if wanted is None or wanted == found.name:
+        return found
+    if wanted not in ENCODINGS:
+        raise TableError(f"There is no encoding {wanted!r} here. Choose one of: {', '.join(ENCODINGS)}.")
+    with path.open("rb") as file:
+        decoder = codecs.getincrementaldecoder(wanted)()
+        try:
+            decoder.decode(file.read(WHOLE_BYTES), final=path.stat().st_size <= WHOLE_BYTES)
+        except UnicodeError:
+            return Encoding(wanted, replaced=True)
+    return Encoding(wanted, replaced=path.stat().st_size > WHOLE_BYTES)
 
 
 def is_text(head: bytes) -> bool:

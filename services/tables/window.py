@@ -106,7 +106,7 @@ def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wan
             if on_page or len(sample) < estimated:
                 cells = row if table.held is not None else [row[at] for at in shown]
                 if len(sample) < estimated:
-                    sample.append(cells)
+                    sample.append([cell and cell[:MAX_CELL] for cell in cells])
                 if on_page:
                     page.append(cells)
             number += 1
