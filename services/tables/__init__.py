@@ -1,7 +1,17 @@
 """Tables of any supported file, read safely: rows as text, and the code that reads them in pandas."""
 
-from services.tables.model import Column, Preview, TableError
+from services.tables.model import Column, Preview, Reading, TableError, TableWarning
 from services.tables.preview import preview, readers
 from services.tables.starter import reader_call, starter_code
 
-__all__ = ["Column", "Preview", "TableError", "preview", "reader_call", "readers", "starter_code"]
+__all__ = [
+    "Column",
+    "Preview",
+    "Reading",
+    "TableError",
+    "TableWarning",
+    "preview",
+    "reader_call",
+    "readers",
+    "starter_code",
+]

@@ -1,4 +1,4 @@
-"""python -m services.tables FILE [--rows N] [--table T] [--json]"""
+"""python -m services.tables FILE [--rows N] [--table T] [--encoding E] [--delimiter D] [--no-header] [--json]"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from services.tables import Preview, TableError, preview
+from services.tables import Preview, Reading, TableError, preview
 
 
 def main() -> int:
@@ -18,15 +18,28 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=50, help="rows to show, at most 1,000 (default 50)")
     parser.add_argument("--offset", type=int, default=0, help="first row to show, counted from 0")
     parser.add_argument("--table", help="sheet or table to show (default: the first)")
+    parser.add_argument("--encoding", help="Python codec of the text (default: told from its bytes)")
+    parser.add_argument("--delimiter", help="one character, or 'tab' (default: told from the first rows)")
+    parser.add_argument("--no-header", action="store_true", help="the first row is data")
+    parser.add_argument("--no-quotes", action="store_true", help="quotes are plain text")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
     try:
-        shown = preview(given.file, rows=given.rows, offset=given.offset, table=given.table)
+        shown = preview(given.file, rows=given.rows, offset=given.offset, table=given.table, reading=_reading(given))
     except TableError as error:
         print(error, file=sys.stderr)
         return 1
     print(json.dumps(shown.as_dict(), ensure_ascii=False) if given.json else as_text(shown))
     return 0
+
+
+def _reading(given: argparse.Namespace) -> Reading:
+    return Reading(
+        encoding=given.encoding,
+        delimiter="\t" if given.delimiter in ("tab", "\\t") else given.delimiter,
+        header=False if given.no_header else None,
+        quotes=False if given.no_quotes else None,
+    )
 
 
 def as_text(shown: Preview) -> str:
@@ -39,9 +52,15 @@ def as_text(shown: Preview) -> str:
     if len(shown.tables) > 1:
         lines.append("tables: " + ", ".join(f"[{name}]" if name == shown.table else name for name in shown.tables))
     lines += [f"note: {note}" for note in shown.notes]
+    lines += [
+        f"warning: {_plain(each.text)}" + f" [{each.arguments}]" * bool(each.arguments) for each in shown.warnings
+    ]
     if shown.columns:
-        lines += ["", "\t".join(_plain(column.name) for column in shown.columns)]
-        lines.append("\t".join(f"{column.dtype}{'~' if column.estimated else ''}" for column in shown.columns))
+        columns = [shown.columns[at] for at in shown.shown]
+        if len(columns) < shown.total_columns:
+            lines.append(f"note: {len(columns):,} of {shown.total_columns:,} columns are printed.")
+        lines += ["", "\t".join(_plain(column.name) for column in columns)]
+        lines.append("\t".join(f"{column.dtype}{'~' if column.estimated else ''}" for column in columns))
         lines += ["\t".join("∅" if cell is None else _plain(cell) for cell in row) for row in shown.rows]
     return "\n".join(lines)
 

@@ -186,7 +186,9 @@ def _agreement(start: list[str], middle: list[str], delimiter: str, quotes: bool
     width = len(rows[0])
 
     def share(counts: list[int]) -> float:
-        return sum(count in (width, width + 1) for count in counts) / len(counts)
+        same, wider = counts.count(width), counts.count(width + 1)
+        # Blanks within a field at a fixed place look like another field
+        return (max(same, wider) if delimiter == WHITE_SPACE else same + wider) / len(counts)
 
     parts = [share(counts) for counts in ([len(row) for row in rows[1:]], later) if counts] or [1.0]
     return sum(parts) / len(parts) or 0.01, width

@@ -30,7 +30,7 @@ def file_warnings(checked: Collector, most_bytes: int) -> Iterator[TableWarning]
         yield warning("encoding", f"The text is {encoding}, not UTF-8.")
     if dialect.skipped:
         lines = f"{dialect.skipped:,} line{'s' if dialect.skipped > 1 else ''}"
-        yield warning("title rows", f"{lines} of title or comment stand above the table.")
+        yield warning("title rows", f"{lines} of title or comment above the table.")
     if not dialect.names:
         yield warning(
             "no header",

@@ -151,7 +151,9 @@ class Collector:
             yield Finding("ragged rows", f"More fields than the header: {where}.", shape.long)
         if shape.short_count:
             where = numbers(shape.short, shape.short_count)
-            yield Finding("ragged rows", f"Fewer fields than the header: {where}. To pandas the rest is missing.", shape.short)
+            yield Finding(
+                "ragged rows", f"Fewer fields than the header: {where}. To pandas the rest is missing.", shape.short
+            )
 
     def _of_text(self) -> Iterator[Finding]:
         if self._broken.count and self.dialect.encoding.replaced:

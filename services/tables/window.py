@@ -43,6 +43,8 @@ def read_preview(
     if opened is None:
         what = "This is a binary file" if kind == "binary" else f"This is a {kind} file"
         return Preview(kind="unsupported", size=size, notes=(*notes, f"{what}; there is no preview for it yet."))
+    if table is not None and table != opened.table:
+        raise TableError(f"The file holds no table named {table!r}.")
     return _page(opened, size, rows, offset, notes, columns)
 
 

@@ -1,0 +1,125 @@
+"""How delimited text is taken apart: by the file's own signs, or as the visitor says; and what its columns hold."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from services.settings import ROOT
+from services.tables import TableError, preview
+from services.tables.delimited import open_delimited
+from services.tables.model import Reading
+from services.tables.names import pandas_names
+
+
+def table(path, **reading):
+    opened = open_delimited(path, Reading(**reading))
+    return opened.columns, list(opened.rows)
+
+
+@pytest.mark.parametrize(
+    ("content", "reading", "columns", "rows"),
+    [
+        (b"a,b;c\n1,2;3\n", {"delimiter": ";"}, ["a,b", "c"], [["1,2", "3"]]),
+        (b"a~b\n1~2\n", {"delimiter": "~"}, ["a", "b"], [["1", "2"]]),
+        (b"a,b\nx,y\n", {"header": False}, ["0", "1"], [["a", "b"], ["x", "y"]]),
+        (b"1.5,2\n3,4\n", {"header": True}, ["1.5", "2"], [["3", "4"]]),
+        (b'a,b\n"1,5",2\n3,4\n', {"quotes": False}, ["a", "b", ""], [['"1', '5"', "2"], ["3", "4", None]]),
+        (b'a,b\n1,"5 inch\n2,"x"\n', {"quotes": True}, ["a", "b"], [["1", '5 inch\n2,x"']]),
+        ("a,b\né,1\n".encode(), {"encoding": "latin-1"}, ["a", "b"], [["Ã©", "1"]]),
+        ("a,b\né,1\n".encode(), {"encoding": "ascii"}, ["a", "b"], [["\ufffd\ufffd", "1"]]),
+    ],
+)
+def test_the_visitor_says_how_a_file_is_read(tmp_path, content, reading, columns, rows):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert table(path, **reading) == (columns, rows)
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        (b"country,2000,2001\nA,1,2\nB,3,4\n", ["country", "2000", "2001"]),
+        (b"0,1,2,3\n9,8,7,1\n5,5,5,5\n", ["0", "1", "2", "3"]),
+        (b"p,x,s\nx,x,y\np,b,s\np,x,y\n", ["0", "1", "2"]),
+        (b"name,city\nAnna,Rome\nBo,Oslo\n", ["name", "city"]),
+        (b"2020-01-01,5\n2020-01-02,9\n", ["0", "1"]),
+        (b"id,x\n1,2\nid,x\n3,4\n", ["id", "x"]),
+        (b"sep=;\na;b\n1,5;2\n", ["a", "b"]),
+        (b"# made by a tool\n# 2020, again, and again\nx,y\n1,2\n3,4\n", ["x", "y"]),
+        (b"Report,,\n,,\nx,y,z\n1,2,3\n4,5,6\n", ["x", "y", "z"]),
+        (b"text\nwell, yes\nno, never\n", ["", "text"]),
+    ],
+)
+def test_the_header_is_found_and_a_row_of_data_is_none(tmp_path, content, columns):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert open_delimited(path).columns == columns
+
+
+def test_what_was_used_is_said_and_comes_back_as_asked(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("a;b\n1;é\n".encode("cp1252"))
+    shown = preview(path)
+    assert shown.reading == Reading("latin-1", ";", True, True)
+    again = preview(path, reading=Reading(encoding="cp850", header=False), columns=[1])
+    assert (again.reading, again.rows) == (Reading("cp850", ";", False, True), (("b",), ("Ú",)))
+    assert [column.pandas_name for column in again.columns] == ["", "1"]
+    with pytest.raises(TableError, match="There is no encoding 'base64' here"):
+        preview(path, reading=Reading(encoding="base64"))
+    with pytest.raises(TableError, match="The delimiter must be one character"):
+        preview(path, reading=Reading(delimiter="ab"))
+
+
+def test_the_middle_of_a_file_has_its_say(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("id;note\n" + "1;a, b\n" * 300 + "2;plain\n" * 150_000)
+    assert open_delimited(path).delimiter == "semicolon"
+    fields = tmp_path / "b.txt"
+    fields.write_text("a,b;c\n" + "1,2;3\n" * 300 + "1;3,4,5,6\n" * 150_000 + "1,2;3\n")
+    assert open_delimited(fields).delimiter == "semicolon"
+
+
+def test_fields_at_fixed_places_are_plain_text_and_said(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("name      city   n\nAnna Lee  Rome   1\nBo        Oslo  12\nCy Smith  Bern   3\n")
+    opened = open_delimited(path)
+    assert (opened.kind, opened.notes[-1]) == (
+        "text",
+        "The fields stand at fixed places in the lines: pd.read_fwf reads such a file.",
+    )
+
+
+def test_a_column_is_summed_up_in_a_line(tmp_path):
+    path = tmp_path / "a.csv"
+    lines = [f"{n / 10},{'' if n % 4 else 'NA'},{'x' if n % 3 else 'y'}\n" for n in range(1, 101)]
+    path.write_text("n,word,t\n" + "".join(lines))
+    assert [column.summary for column in preview(path).columns] == [
+        "0.1 to 10.0 · 100 different",
+        "75 of 100 rows blank · 25 NA",
+        "2 different · most often 'x' (67)",
+    ]
+    path.write_text("n,word,t\n" + "".join(lines) * 20)
+    assert (
+        preview(path).columns[0].summary == "the first 1,000 rows · 0.1 to 10.0 · 100 different · most often '0.1' (10)"
+    )
+
+
+def test_pandas_names():
+    assert pandas_names(["a", "a", "", "a.1", "b"]) == ["a", "a.1", "Unnamed: 2", "a.1.1", "b"]
+
+
+def test_command_line_reads_as_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("1;é\n2;x\n".encode("cp1252"))
+    command = [sys.executable, "-m", "services.tables", str(path)]
+
+    def run(*options):
+        return subprocess.run([*command, *options], capture_output=True, text=True, cwd=ROOT, check=False)
+
+    said = run("--encoding", "cp850", "--delimiter", ",", "--no-header", "--no-quotes", "--json")
+    assert json.loads(said.stdout)["rows"] == [["1;Ú"], ["2;x"]]
+    assert "warning: The text is latin-1, not UTF-8. [sep=';', encoding='latin-1'" in run().stdout
+    wrong = run("--table", "second")
+    assert (wrong.returncode, wrong.stderr) == (1, "The file holds no table named 'second'.\n")
