@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +12,8 @@ from services.tables.forms import form
 
 MAX_ODD = 5  # different values of another form than the rest that are kept
 _NOT_PLAIN = re.compile(r"[^0-9.eE+\-\n]")
-_LEADING_ZERO = re.compile(r"^[+-]?0\d+$", re.MULTILINE)
+_LEADING_ZERO = re.compile(r"^0\d+$", re.MULTILINE)
+_LONG_DIGITS = 19
 _LONG = re.compile(r"^[+-]?\d{19,}$", re.MULTILINE)
 _INT64 = range(-(2**63), 2**63)
 _NUMBERS = ("number", "either", "thousands", "comma", "points")
@@ -22,18 +23,15 @@ _NUMBERS = ("number", "either", "thousands", "comma", "points")
 class ColumnCheck:
     """`forms` counts cells by the kind of `Form`, `first` is the first cell of each kind: its row (from 1) and text."""
 
+    filled: int = 0  # cells that hold something, and no word for missing
     forms: Counter[str] = field(default_factory=Counter)
     details: Counter[str] = field(default_factory=Counter)  # of numbers in dress and of dates
     first: dict[str, tuple[int, str]] = field(default_factory=dict)
     odd: dict[str, int] = field(default_factory=dict)  # some different values of kind text: the row of each
     words: dict[str, tuple[int, int]] = field(default_factory=dict)  # read as missing by pandas: count, first row
-    zeros: tuple[int, str] | None = None
-    huge: tuple[int, str] | None = None
+    zeros: tuple[int, str] | None = None  # the first whole number with a zero in front
+    huge: tuple[int, str] | None = None  # the first whole number beyond 64 bits
     pointed: bool = False  # a plain number has a decimal point
-
-    @property
-    def filled(self) -> int:
-        return self.forms.total()
 
     @property
     def numbers(self) -> int:
@@ -46,35 +44,32 @@ class ColumnCheck:
 
     def block(self, numbers: Sequence[int], cells: Sequence[str | None]) -> None:
         """Take some cells into account, with the numbers of their rows."""
-        counts = Counter(cells)
-        for word in NA_WORDS & counts.keys():
-            count, row = self.words.get(word, (0, numbers[cells.index(word)]))
-            self.words[word] = (count + counts.pop(word), row)
-        for nothing in (None, ""):
-            counts.pop(nothing, None)
-        if not counts:
+        if not NA_WORDS.isdisjoint(cells):
+            self._count_words(numbers, cells)
+            cells = [None if cell in NA_WORDS else cell for cell in cells]
+        values = [cell for cell in cells if cell]
+        if not values:
             return
         if self.filled and self.is_text:
-            self.forms["text"] += counts.total()
-            return
-        values = [value for value in counts if value is not None]
-        if self._all_plain(values):
+            self._add("text", len(values))
+        elif (joined := _plain(values)) is not None:
+            self._add("number", len(values))
             self.first.setdefault("number", (numbers[cells.index(values[0])], values[0]))
-            self.forms["number"] += counts.total()
+            self._look_closer(joined, max(map(len, values)), numbers, cells)
         else:
-            values = [value for value in values if self._count(value, counts[value], numbers, cells)]
-        self._look_closer(values, numbers, cells)
+            plain = [value for value, count in Counter(values).items() if self._count(value, count, numbers, cells)]
+            self._look_closer("\n".join(plain), max(map(len, plain), default=0), numbers, cells)
 
-    def _all_plain(self, values: list[str]) -> bool:
-        """Whether all are plain numbers. By C loops alone: this is most of the time of a large file."""
-        if _NOT_PLAIN.search("\n".join(values)):
-            return False
-        try:
-            for _ in map(float, values):
-                pass
-        except ValueError:
-            return False
-        return True
+    def _add(self, kind: str, count: int) -> None:
+        self.forms[kind] += count
+        self.filled += count
+
+    def _count_words(self, numbers: Sequence[int], cells: Sequence[str | None]) -> None:
+        counts = Counter(cell for cell in cells if cell in NA_WORDS)
+        for word, more in counts.items():
+            if word is not None:
+                count, row = self.words.get(word, (0, numbers[cells.index(word)]))
+                self.words[word] = (count + more, row)
 
     def _count(self, value: str, count: int, numbers: Sequence[int], cells: Sequence[str | None]) -> bool:
         """Count a value by its form; whether it is a plain number."""
@@ -82,7 +77,7 @@ class ColumnCheck:
         if not bare:
             return False
         kind, detail = form(bare)
-        self.forms[kind] += count
+        self._add(kind, count)
         if detail:
             self.details[detail] += count
         if kind not in self.first or (detail and detail not in self.first):
@@ -93,12 +88,25 @@ class ColumnCheck:
             self.odd[value] = numbers[cells.index(value)]
         return kind == "number"
 
-    def _look_closer(self, plain: list[str], numbers: Sequence[int], cells: Sequence[str | None]) -> None:
-        joined = "\n".join(plain)
-        self.pointed = self.pointed or "." in joined
-        if self.zeros is None and (found := _LEADING_ZERO.search(joined)):
-            self.zeros = (numbers[cells.index(found[0])], found[0])
-        if self.huge is None:
+    def _look_closer(self, joined: str, longest: int, numbers: Sequence[int], cells: Sequence[str | None]) -> None:
+        """Among plain numbers, a line each: those that lose digits as numbers."""
+        if "." in joined:
+            self.pointed = True
+        if self.zeros is None and not self.pointed and (joined[:1] == "0" or "\n0" in joined):
+            found = _LEADING_ZERO.search(joined)
+            self.zeros = found and (numbers[cells.index(found[0])], found[0])
+        if self.huge is None and longest >= _LONG_DIGITS:
             beyond = next((each for each in _LONG.findall(joined) if int(each[:40]) not in _INT64), None)
-            if beyond is not None:
-                self.huge = (numbers[cells.index(beyond)], beyond)
+            self.huge = beyond and (numbers[cells.index(beyond)], beyond)
+
+
+def _plain(values: list[str]) -> str | None:
+    """The values, a line each, where all are plain numbers. By C loops alone: most of the time of a file goes here."""
+    joined = "\n".join(values)
+    if _NOT_PLAIN.search(joined):
+        return None
+    try:
+        deque(map(float, values), maxlen=0)
+    except ValueError:
+        return None
+    return joined

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def open_lines(path: Path, reading: Reading | None = None) -> Table:
 
     def lines() -> Iterator[Row]:
         with path.open(encoding=encoding.name, errors=encoding.errors) as file:
-            for line in whole_lines(iter(lambda: file.readline(LONGEST_LINE), "")):
+            for line in whole_lines(iter(partial(file.readline, LONGEST_LINE), "")):
                 yield [line.rstrip("\n")]
 
     small = path.stat().st_size <= SCAN_BYTES

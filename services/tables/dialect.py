@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from services.tables.encoding import SAMPLE_BYTES, Encoding, choose
@@ -50,7 +51,7 @@ class Dialect:
         """
         csv.field_size_limit(LONGEST_CELL)
         with self.path.open(encoding=self.encoding.name, errors=self.encoding.errors, newline="") as file:
-            lines = whole_lines(iter(lambda: file.readline(LONGEST_LINE), ""))
+            lines = whole_lines(iter(partial(file.readline, LONGEST_LINE), ""))
             line = self.skipped
             try:
                 for _ in range(self.skipped):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 FIRST_ROWS = 5  # row numbers that are kept of each finding
@@ -20,9 +21,14 @@ class Shape:
     short_count: int = 0
     extra_filled: bool = False  # a field beyond the header holds something
 
-    def row(self, number: int, cells: list[str]) -> None:
-        """Take one row into account."""
-        self.rows += 1
+    def block(self, numbers: Sequence[int], rows: Sequence[list[str]]) -> None:
+        """Take some rows into account, with their numbers."""
+        self.rows += len(rows)
+        if set(map(len, rows)) != {len(self.header)}:
+            for number, cells in zip(numbers, rows, strict=True):
+                self._row(number, cells)
+
+    def _row(self, number: int, cells: list[str]) -> None:
         width = len(self.header)
         if len(cells) > width:
             self.widest = max(self.widest, len(cells))

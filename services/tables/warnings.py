@@ -16,7 +16,7 @@ from services.tables.names import doubled, look_alikes, pandas_names, plain, uns
 from services.tables.shape import FIRST_ROWS, Shape
 
 BLOCK_ROWS = 1000
-BLOCK_CELLS = 200_000
+BLOCK_CELLS = 500_000
 MOST_NAMES = 50  # of columns, that an argument lists
 # Findings whose cure changes what the cells say, or which words are missing: a choice of the one who reads the file.
 CHOICES = frozenset({"missing words", "date order", "numbers as text", "names", "spaces"})
@@ -59,7 +59,6 @@ class Collector:
 
     def row(self, number: int, cells: list[str]) -> None:
         """Take one row as `Dialect.rows` gives it; `number` counts from 1."""
-        self.shape.row(number, cells)
         self._numbers.append(number)
         self._block.append(cells)
         if len(self._block) >= self._block_rows:
@@ -69,6 +68,7 @@ class Collector:
         """Take the rows into account that came last."""
         if not self._block:
             return
+        self.shape.block(self._numbers, self._block)
         text = "\n".join(map("\t".join, self._block))
         self._lines += text.count("\n") + 1
         marks = [("\0", self._nul), ("\ufffd", self._broken)]
