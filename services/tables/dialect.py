@@ -113,7 +113,7 @@ def sniff(path: Path, reading: Reading) -> Dialect | None:
             return None
     parsed = list(parse(iter(start), delimiter, quotes))
     rows = [row for row, _, _ in parsed]
-    titles = title_rows(rows)
+    titles = title_rows(rows, comments_only=delimiter == WHITE_SPACE)
     above = skipped + (parsed[titles][2] if titles < len(parsed) else 0)
     if titles:
         skipped += parsed[titles - 1][1]
@@ -180,7 +180,7 @@ def _agreement(start: list[str], middle: list[str], delimiter: str, quotes: bool
         later = [len(row) for row, *_ in parse(iter(middle), delimiter, quotes)]
     except csv.Error:
         return 0, 0
-    rows = rows[title_rows(rows) :]
+    rows = rows[title_rows(rows, comments_only=delimiter == WHITE_SPACE) :]
     if not rows or len(rows[0]) < 2:
         # Names of a header may be missing, but not when every other delimiter explains it
         return 0, 0

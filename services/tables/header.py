@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from services.tables.dtypes import estimate
 
@@ -11,21 +11,33 @@ MAX_TITLES = 20
 _SHARE = 0.8
 
 
-def title_rows(rows: list[list[str]]) -> int:
-    """How many of the first rows are a title or comment above the header: one cell each, where the table has more."""
+def title_rows(rows: list[list[str]], *, comments_only: bool = False) -> int:
+    """How many of the first rows are no part of the table below: comments, or titles of one cell each."""
     usual = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
-    titles = 0
-    for row in rows[:MAX_TITLES]:
-        comment = row[0].lstrip().startswith("#") and len(row) != usual
-        lone = len(row) == 1 or (len(row) > 2 and sum(bool(cell.strip()) for cell in row) <= 1)
-        if not (comment or lone):
-            break
-        titles += 1
-    table = rows[titles:]
-    enough = usual > 2 or rows[0][0].lstrip().startswith("#") if rows else False
-    if not titles or not enough or len(table) < 2 or len(table[0]) not in (usual, usual - 1):
+    comments = sum(1 for _ in takewhile(lambda row: _is_comment(row) and len(row) != usual, rows))
+    if comments and comments < len(rows) and _fits(rows[comments:], share=0.5):
+        return comments
+    titles = sum(1 for _ in takewhile(_is_title, rows))
+    if comments_only or not 0 < titles <= MAX_TITLES or usual < 3 or len(rows) < titles + 2:
         return 0
-    return titles if sum(len(row) == usual for row in table) >= 0.9 * len(table) - 1 else 0
+    return titles if _fits(rows[titles:], share=0.9) else 0
+
+
+def _is_comment(row: list[str]) -> bool:
+    return row[0].lstrip().startswith("#")
+
+
+def _is_title(row: list[str]) -> bool:
+    return len(row) == 1 or (len(row) > 2 and sum(bool(cell.strip()) for cell in row) <= 1)
+
+
+def _fits(table: list[list[str]], share: float) -> bool:
+    """Whether the rows are a table, which its first row begins: so many have as many fields as it, or one more."""
+    width = len(table[0])
+    usual = Counter(map(len, table)).most_common(1)[0][0]
+    return (
+        width > 1 and usual in (width, width + 1) and sum(len(row) == usual for row in table) >= share * len(table) - 1
+    )
 
 
 def has_names(rows: list[list[str]]) -> bool:

@@ -112,6 +112,10 @@ class Collector:
             later = [cell for row in self._block for cell in row[1:] if cell]
             self._cells, self._spaced = len(later), sum(cell[0] == " " for cell in later)
 
+    @property
+    def _all_spaced(self) -> bool:
+        return self._spaced * 10 > self._cells * 9
+
     def _note(self, rows: _Rows, test: Callable[[str], bool]) -> None:
         for number, cells in zip(self._numbers, self._block, strict=True):
             if any(map(test, cells)):
@@ -181,7 +185,7 @@ class Collector:
         if self._nul.count:
             where = numbers(self._nul.first, self._nul.count)
             yield Finding("NUL bytes", f"Cells hold NUL bytes: {where}.", self._nul.first)
-        if self._spaced * 10 > self._cells * 9:
+        if self._all_spaced:
             yield Finding(
                 "spaces",
                 "Cells begin with a space after the delimiter, which pandas keeps as part of the text.",
@@ -197,7 +201,10 @@ class Collector:
             yield Finding("names", f"Columns without a name: pandas calls them {quoted([given[at] for at in blank])}.")
         for one, other in look_alikes(names)[:3]:
             yield Finding("names", f"The column names {one!r} and {other!r} look alike, but differ.", cure=None)
-        if odd := unseen(names):
+        odd = unseen(names)
+        if self._all_spaced:
+            odd = [name for name in odd if name.lstrip(" ") != plain(name)]  # told of already
+        if odd:
             clean: Arguments | None = None
             if len(names) <= MOST_NAMES and not self.shape.row_names:
                 clean = named(self.dialect, pandas_names([plain(name) for name in self.shape.columns]))
