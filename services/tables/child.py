@@ -24,9 +24,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The preview, the readers, or the sentence of a `TableError`."""
     path = Path(request["path"])
     try:
-        if "target" in request:
-            return {"readers": read_readers(path, request["target"])}
         reading = Reading(**request["reading"]) if request["reading"] else Reading()
+        if "target" in request:
+            return {"readers": read_readers(path, request["target"], reading)}
         read = read_preview(
             path, request["rows"], request["offset"], request["table"], wanted=request["columns"], reading=reading
         )

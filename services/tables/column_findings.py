@@ -13,7 +13,7 @@ Key = str | int
 Columns = list[tuple[Key, str, ColumnCheck]]
 _MOST = 0.8  # of a column's cells that have a form make it the column's
 _MOST_COLUMNS = 50  # that an argument lists one by one
-_LONGEST_WORD = 12  # characters of what stands for no value, such as "unknown"
+_PLACEHOLDERS = frozenset(("unknown", "missing", "none", "nil", "n.a.", "n.a", "na", "n.d.", "nd", "tbd", "undefined"))
 _ORDERS = ("day first", "month first", "year first")
 
 
@@ -66,7 +66,7 @@ def _stands_for_nothing(check: ColumnCheck, values: list[str]) -> bool:
         len(values) <= MAX_ODD
         and check.zeros is None
         and check.huge is None
-        and not any(len(value) > _LONGEST_WORD or any(map(str.isdigit, value)) for value in values)
+        and all(value.strip().casefold() in _PLACEHOLDERS or not any(map(str.isalnum, value)) for value in values)
     )
 
 

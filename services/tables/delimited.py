@@ -75,9 +75,9 @@ def open_lines(path: Path, reading: Reading | None = None) -> Table:
     )
 
 
-def delimited_readers(path: Path, target: str) -> dict[str, str]:
+def delimited_readers(path: Path, target: str, reading: Reading | None = None) -> dict[str, str]:
     """The pandas expression that reads the file at `target` as the preview shows it; empty for plain text."""
-    reading = Reading()
+    reading = reading or Reading()
     dialect = sniff(path, reading)
     if dialect is None:
         return {}

@@ -53,16 +53,16 @@ def preview(
     return Preview.from_dict(_ask(path, request)["preview"])
 
 
-def readers(path: Path, target: str) -> dict[str, str]:
+def readers(path: Path, target: str, *, reading: Reading | None = None) -> dict[str, str]:
     """For each table of the file ("" where it has but one), the expression that reads it as the preview shows it.
 
-    `target` is where the code will find the file. The expressions use `pd`, and some of them `json`, `Path` or
-    `sqlite3`. Empty where pandas has no reader for the file.
+    `target` is where the code will find the file, `reading` as for `preview`. The expressions use `pd`, and some of
+    them `json`, `Path` or `sqlite3`. Empty where pandas has no reader for the file.
 
     Raises:
         TableError: as for `preview`.
     """
-    found: dict[str, str] = _ask(path, {"target": target})["readers"]
+    found: dict[str, str] = _ask(path, {"target": target, "reading": reading and asdict(reading)})["readers"]
     return found
 
 

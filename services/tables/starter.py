@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from services.tables.model import TableError
+from services.tables.model import Reading, TableError
 from services.tables.preview import readers
 
 INPUT = "../input"  # as seen from the kernel's working folder
@@ -28,12 +28,13 @@ _IMPORTS = (
 )
 
 
-def reader_call(path: Path | None, name: str) -> str | None:
+def reader_call(path: Path | None, name: str, *, reading: Reading | None = None) -> str | None:
     """The Python expression that reads a file's (first) table in the kernel, where the file is named `name`.
 
-    Without a path (the file isn't here yet) the name alone decides. None where pandas has no reader for the file.
+    `reading` says how delimited text is taken apart, where it isn't by the file's own signs. Without a path (the file
+    isn't here yet) the name alone decides. None where pandas has no reader for the file.
     """
-    return next(iter(_readers(path, name).values()), None)
+    return next(iter(_readers(path, name, reading).values()), None)
 
 
 def starter_code(files: Mapping[str, Path | None]) -> str:
@@ -60,11 +61,11 @@ def starter_code(files: Mapping[str, Path | None]) -> str:
     return "\n".join([*imports, *([""] if imports else []), "import pandas as pd", "", *lines, *head]) + "\n"
 
 
-def _readers(path: Path | None, name: str) -> dict[str, str]:
+def _readers(path: Path | None, name: str, reading: Reading | None = None) -> dict[str, str]:
     target = f"{INPUT}/{name}"
     if path is not None:
         try:
-            return readers(path, target)
+            return readers(path, target, reading=reading)
         except TableError:
             return {}
     call = _BY_SUFFIX.get(PurePosixPath(name).suffix.lower())

@@ -48,11 +48,11 @@ def read_preview(
     return _page(opened, size, rows, offset, notes, columns)
 
 
-def read_readers(path: Path, target: str) -> dict[str, str]:
+def read_readers(path: Path, target: str, reading: Reading) -> dict[str, str]:
     """For each table of the file ("" where it is but one), the Python expression that reads it at `target`."""
     kind = kind_of(path)
     if kind == "delimited":
-        return delimited_readers(path, target)
+        return delimited_readers(path, target, reading)
     if kind == "json":
         return json_readers(path, target)
     if kind == "excel":

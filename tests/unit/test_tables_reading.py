@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from services.settings import ROOT
-from services.tables import TableError, preview
+from services.tables import TableError, preview, readers
 from services.tables.delimited import open_delimited
 from services.tables.model import Reading
 from services.tables.names import pandas_names
@@ -66,6 +66,10 @@ def test_what_was_used_is_said_and_comes_back_as_asked(tmp_path):
     again = preview(path, reading=Reading(encoding="cp850", header=False), columns=[1])
     assert (again.reading, again.rows) == (Reading("cp850", ";", False, True), (("b",), ("Ú",)))
     assert [column.pandas_name for column in again.columns] == ["", "1"]
+    assert readers(path, "x") == {"": "pd.read_csv('x', sep=';', encoding='latin-1')"}
+    assert readers(path, "x", reading=Reading(encoding="cp850", header=False)) == {
+        "": "pd.read_csv('x', sep=';', encoding='cp850', header=None)"
+    }
     with pytest.raises(TableError, match="There is no encoding 'base64' here"):
         preview(path, reading=Reading(encoding="base64"))
     with pytest.raises(TableError, match="The delimiter must be one character"):
@@ -123,3 +127,79 @@ def test_command_line_reads_as_told(tmp_path):
     assert "warning: The text is latin-1, not UTF-8. [sep=';', encoding='latin-1'" in run().stdout
     wrong = run("--table", "second")
     assert (wrong.returncode, wrong.stderr) == (1, "The file holds no table named 'second'.\n")
+
+
+def shown_of(path):
+    shown = preview(path)
+    return [column.name for column in shown.columns], shown.rows, {each.kind for each in shown.warnings}
+
+
+# What files of this kind are known for: their bytes, the columns and rows that must be seen, kinds of warnings.
+KNOWN = {
+    "trailing comma": (
+        b"A,B,C\n1,4,7,\n2,5,8,\n",
+        "A B C",
+        [("1", "4", "7"), ("2", "5", "8")],
+        {"trailing delimiters"},
+    ),
+    "semicolons": (
+        b'Country;Location;Count;Date\nChina;"35.86;104.19";97100,7;04/07/20\n',
+        "Country Location Count Date",
+        [("China", "35.86;104.19", "97100,7", "04/07/20")],
+        {"decimal commas", "date order"},
+    ),
+    "utf-16": ("a,b\nä,1\n".encode("utf-16"), "a b", [("ä", "1")], {"encoding"}),
+    "shift-jis": ("名前,都市\n田中さん,東京\n".encode("cp932"), "名前 都市", [("田中さん", "東京")], {"encoding"}),
+    "words for missing": (
+        b"cc,n\nNA,1\nNone,2\nnull,3\nN/A,4\n,5\n",
+        "cc n",
+        [("NA", "1"), ("None", "2"), ("null", "3"), ("N/A", "4"), ("", "5")],
+        {"missing words"},
+    ),
+    "stray quote": (
+        b'id,t\n1,"5 inch\n2,ok\n3,"fine"\n',
+        "id t",
+        [("1", '"5 inch'), ("2", "ok"), ("3", '"fine"')],
+        {"stray quotes"},
+    ),
+    "ragged": (
+        b"a,b\n1,2\n3,4,5\n6\n7,8\n",
+        "a b ",
+        [("1", "2", None), ("3", "4", "5"), ("6", None, None), ("7", "8", None)],
+        {"ragged rows"},
+    ),
+    "newline in a name": (b'"Total law\nenforcement",n\nx,1\n', "Total law\nenforcement|n", [("x", "1")], {"names"}),
+    "leading zeros": (b"zip,phone\n01234,007\n", "zip phone", [("01234", "007")], {"leading zeros"}),
+    "huge integers": (
+        b"id,n\n9007199254740993,1\n123456789012345678901234,2\n",
+        "id n",
+        [("9007199254740993", "1"), ("123456789012345678901234", "2")],
+        {"huge integers"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_files_known_to_mislead(tmp_path, name):
+    content, columns, rows, kinds = KNOWN[name]
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert shown_of(path) == (columns.split("|" if "|" in columns else " "), tuple(rows), kinds)
+
+
+def test_numbers_that_end_in_a_word_are_estimated_from_the_rows_read_and_warned_of(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("n\n" + "5\n" * 30_000 + "abc\n")
+    shown = preview(path)
+    assert (shown.columns[0].dtype, shown.columns[0].estimated) == ("int", True)
+    assert [(each.kind, each.rows, each.arguments) for each in shown.warnings] == [
+        ("mixed types", (30_001,), "dtype={'n': str}")
+    ]
+
+
+def test_a_table_wider_than_any_page_names_its_columns_up_to_a_cap(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(",".join(f"c{n}" for n in range(20_001)) + "\n" + ",".join(["1"] * 20_001) + "\n")
+    shown = preview(path, columns=[19_999])
+    assert (len(shown.columns), shown.total_columns, shown.rows) == (20_000, 20_001, (("1",),))
+    assert shown.notes == ("Of 20,001 columns the first 20,000 are named here.",)
