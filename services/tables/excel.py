@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from datetime import datetime, time
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,11 @@ from xml.etree.ElementTree import ParseError
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
 
+from services.tables.cell_text import cell_text
 from services.tables.dtypes import leading_zeros
 from services.tables.model import Row, Table, TableError, choose_table
 
-COUNT_BYTES = (
-    8 * 1024 * 1024
-)  # rows of a workbook up to this unpacked size are counted, those of a larger one as it says
+COUNT_BYTES = 8 * 1024 * 1024  # unpacked; rows of a workbook up to this are counted, those of a larger one as it says
 SAMPLE_ROWS = 1000
 
 
@@ -84,7 +82,8 @@ def excel_readers(path: Path, target: str) -> dict[str, str]:
 
 def _open(path: Path) -> Any:
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        # given as a file: by its name openpyxl would refuse a workbook whose extension is another
+        book = openpyxl.load_workbook(path.open("rb"), read_only=True, data_only=True)
     except (zipfile.BadZipFile, InvalidFileException, ParseError, KeyError, ValueError, OSError, TypeError) as error:
         raise TableError(f"The workbook is broken and can't be opened ({error}).") from None
     for name in list(book.sheetnames):
@@ -98,7 +97,7 @@ def _rows(sheet: Any) -> Iterator[Row]:
     empty = 0
     try:
         for values in sheet.iter_rows(values_only=True):
-            row = [_text(value) for value in values]
+            row = [cell_text(value) for value in values]
             while row and row[-1] is None:
                 row.pop()
             if not row:
@@ -109,13 +108,3 @@ def _rows(sheet: Any) -> Iterator[Row]:
             yield row
     except (ParseError, zipfile.BadZipFile, ValueError, KeyError, OSError, EOFError) as error:
         raise TableError(f"The sheet is broken ({error}).") from None
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, datetime):
-        return value.date().isoformat() if value.time() == time() else value.isoformat(sep=" ")
-    return str(value)

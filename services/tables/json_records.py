@@ -34,9 +34,14 @@ def open_json(path: Path, table: str | None) -> Table:
     """
     encoding = detect(path)
     first = _first_character(path, encoding)
-    if first == "[" or (first == "{" and _is_lines(path, encoding)):
-        return _records_table(path, encoding, lines=first == "{")
+    lines = _is_lines(path, encoding)
+    if first == "[" or lines:
+        return _records_table(path, encoding, lines)
     tables, document = _object_tables(path, encoding)
+    if _is_features(tables, document):
+        columns, rows = _from_records(map(_feature, tables["features"]))
+        note = "GeoJSON: the features' properties are the columns, and their geometry is one more."
+        return _table(columns, rows, len(tables["features"]), encoding, notes=[note])
     if tables:
         chosen = choose_table(list(tables), table)
         columns, rows = _from_records(iter(tables[chosen]))
@@ -44,6 +49,10 @@ def open_json(path: Path, table: str | None) -> Table:
     if isinstance(document, dict) and (by_column := _columns(document)):
         columns, rows, total = by_column
         return _table(columns, rows, total, encoding)
+    if isinstance(document, dict) and _is_labelled(document):
+        columns, rows = _from_records({"": label} | record for label, record in document.items())
+        note = "One object of records: each record's key stands in the first column."
+        return _table(columns, rows, len(document), encoding, notes=[note])
     if isinstance(document, dict):
         pairs: Iterator[Row] = iter([[key, _text(value)] for key, value in document.items()])
         return _table(["key", "value"], pairs, len(document), encoding, notes=["One object, shown as keys and values."])
@@ -55,16 +64,21 @@ def json_readers(path: Path, target: str) -> dict[str, str]:
     encoding = detect(path)
     first = _first_character(path, encoding)
     whole = f"json.loads(Path({target!r}).read_text(encoding={encoding.name!r}))"
-    if first == "{" and _is_lines(path, encoding):
+    if _is_lines(path, encoding):
         lines = f"[json.loads(line) for line in open({target!r}, encoding={encoding.name!r}) if line.strip()]"
         return {"": f"pd.DataFrame({lines})"}
     if first == "[":
         return {"": f"pd.DataFrame({whole})"}
     tables, document = _object_tables(path, encoding)
+    if _is_features(tables, document):
+        feature = "(feature['properties'] or {}) | {'geometry': feature['geometry']}"
+        return {"": f"pd.DataFrame([{feature} for feature in {whole}['features']])"}
     if tables:
         return {name: f"pd.DataFrame({whole}[{name!r}])" for name in tables}
     if isinstance(document, dict) and _columns(document):
         return {"": f"pd.DataFrame({whole})"}
+    if isinstance(document, dict) and _is_labelled(document):
+        return {"": f"pd.DataFrame.from_dict({whole}, orient='index')"}
     return {"": f"pd.Series({whole})"}
 
 
@@ -119,7 +133,10 @@ def _text(value: Any) -> str | None:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _compact(value)
+    try:
+        return _compact(value)
+    except RecursionError:
+        raise TableError(_TOO_DEEP) from None
 
 
 def _compact(value: Any) -> str:
@@ -138,11 +155,35 @@ def _columns(document: dict[str, Any]) -> tuple[list[str], Iterator[Row], int] |
     if all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
         listed: Iterator[Row] = ([_text(cell) for cell in row] for row in zip(*values, strict=True))
         return list(document), listed, len(values[0])
-    if all(isinstance(value, dict) for value in values):
+    if all(isinstance(value, dict) for value in values) and not _is_labelled(document):
         labels = list({label: None for value in values for label in value})
         keyed: Iterator[Row] = ([label, *(_text(value.get(label)) for value in values)] for label in labels)
         return ["", *document], keyed, len(labels)
     return None
+
+
+def _is_labelled(document: dict[str, Any]) -> bool:
+    """Whether an object of objects is of records by label, and not of columns by row label: there are more records than
+    fields, and the fields have names that are no numbers.
+    """
+    records = list(document.values())
+    if not records or not all(isinstance(record, dict) for record in records):
+        return False
+    fields = {name for record in records for name in record}
+    return 0 < len(fields) < len(records) and not all(name.isdigit() for name in fields)
+
+
+def _is_features(tables: dict[str, list[Any]], document: Any) -> bool:
+    """Whether the document is a collection of features as RFC 7946 (GeoJSON) has it."""
+    return (
+        "features" in tables
+        and document.get("type") == "FeatureCollection"
+        and all(isinstance(feature.get("properties") or {}, dict) for feature in tables["features"])
+    )
+
+
+def _feature(feature: dict[str, Any]) -> dict[str, Any]:
+    return (feature.get("properties") or {}) | {"geometry": feature.get("geometry")}
 
 
 def _object_tables(path: Path, encoding: Encoding) -> tuple[dict[str, list[Any]], Any]:
@@ -173,12 +214,12 @@ def _first_character(path: Path, encoding: Encoding) -> str:
 
 
 def _is_lines(path: Path, encoding: Encoding) -> bool:
-    """Whether the first line is a whole object and another line follows."""
+    """Whether the first line is a whole object or array and another of the same follows."""
     with path.open(encoding=encoding.name, errors="replace") as file:
         filled = (line.lstrip("\ufeff") for line in file if line.strip())
         first, second = next(filled, ""), next(filled, "")
     try:
-        return isinstance(_DECODER.decode(first), dict) and second.lstrip()[:1] == "{"
+        return first.lstrip()[:1] == second.lstrip()[:1] and isinstance(_DECODER.decode(first), dict | list)
     except (json.JSONDecodeError, RecursionError):
         return False
 

@@ -69,7 +69,8 @@ class Picture:
 class Preview:
     """Some rows of one table of a file, as text.
 
-    `kind` is delimited, text, json, excel, sqlite, parquet, empty or unsupported. `rows` start at row `offset` (from 0,
+    `kind` is delimited, text, json, excel, xls, xlsb, ods, sqlite, parquet, feather, hdf5, npy, npz, zip, tar, image,
+    binary (its first bytes), refused or empty. `rows` start at row `offset` (from 0,
     the header not counted) and hold the columns numbered in `shown`; their cells are None where the file has no value
     and "" where it has a blank one. `columns` are all of them, up to a cap.
     `total_rows` is None where unknown and an estimate unless `exact`. `total_columns` may exceed the columns shown.
@@ -123,7 +124,7 @@ class Preview:
 class Table:
     """An opened table. `rows` begins with row `start`; reading it may raise `TableError` part of the way.
 
-    `held` are the numbers of the columns that `rows` hold; None: all of them.
+    `held` are the numbers of the columns that `rows` hold; None: all of them. `partial`: rows are missing at the end.
     """
 
     kind: str
@@ -142,6 +143,8 @@ class Table:
     pandas_names: list[str] | None = None  # None: as pandas names any columns
     reading: Reading | None = None
     warnings: tuple[TableWarning, ...] = ()
+    partial: bool = False
+    picture: Picture | None = None
 
 
 def choose_table(tables: list[str], wanted: str | None) -> str:

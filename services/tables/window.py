@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from services.tables.delimited import delimited_readers, open_delimited, open_lines
 from services.tables.dtypes import estimate
-from services.tables.json_records import json_readers, open_json
+from services.tables.formats import Wanted, open_table, readers_of
 from services.tables.kind import kind_of, mismatch
 from services.tables.model import Column, Preview, Reading, Row, Table, TableError
 from services.tables.names import pandas_names
@@ -39,10 +38,7 @@ def read_preview(
     if kind == "empty":
         return Preview(kind="empty", size=0, notes=("The file is empty.",))
     columns = range(SHOWN_COLUMNS) if wanted is None else [at for at in wanted if 0 <= at < NAMED_COLUMNS]
-    opened = _open(path, kind, offset, table, columns, reading)
-    if opened is None:
-        what = "This is a binary file" if kind == "binary" else f"This is a {kind} file"
-        return Preview(kind="unsupported", size=size, notes=(*notes, f"{what}; there is no preview for it yet."))
+    opened = open_table(path, kind, Wanted(table, offset, columns, reading))
     if table is not None and table != opened.table:
         raise TableError(f"The file holds no table named {table!r}.")
     return _page(opened, size, rows, offset, notes, columns)
@@ -50,47 +46,7 @@ def read_preview(
 
 def read_readers(path: Path, target: str, reading: Reading) -> dict[str, str]:
     """For each table of the file ("" where it is but one), the Python expression that reads it at `target`."""
-    kind = kind_of(path)
-    if kind == "delimited":
-        return delimited_readers(path, target, reading)
-    if kind == "json":
-        return json_readers(path, target)
-    if kind == "excel":
-        from services.tables.excel import excel_readers
-
-        return excel_readers(path, target)
-    if kind == "sqlite":
-        from services.tables.sqlite import sqlite_readers
-
-        return sqlite_readers(path, target)
-    if kind == "parquet":
-        return {"": f"pd.read_parquet({target!r})"}
-    return {}
-
-
-def _open(
-    path: Path, kind: str, offset: int, table: str | None, columns: Sequence[int], reading: Reading
-) -> Table | None:
-    # The libraries of the binary formats take a few hundred ms to import: only where needed
-    if kind == "delimited":
-        return open_delimited(path, reading)
-    if kind == "text":
-        return open_lines(path)
-    if kind == "json":
-        return open_json(path, table)
-    if kind == "excel":
-        from services.tables.excel import open_excel
-
-        return open_excel(path, table)
-    if kind == "sqlite":
-        from services.tables.sqlite import open_sqlite
-
-        return open_sqlite(path, table, offset)
-    if kind == "parquet":
-        from services.tables.parquet import open_parquet
-
-        return open_parquet(path, offset, columns)
-    return None
+    return readers_of(path, kind_of(path), target, reading)
 
 
 def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wanted: Sequence[int]) -> Preview:
@@ -118,7 +74,7 @@ def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wan
         if not any(note.startswith(str(error)) for note in notes):
             notes.append(f"{error} The rows before are shown.")
     total, exact = table.total_rows, table.exact
-    if not exact and number < end:
+    if not exact and number < end and not table.partial:
         total, exact = number, True
     if width > NAMED_COLUMNS:
         notes.append(f"Of {width:,} columns the first {NAMED_COLUMNS:,} are named here.")
@@ -143,6 +99,7 @@ def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wan
         shown=tuple(shown),
         reading=table.reading,
         warnings=table.warnings,
+        picture=table.picture,
     )
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from services.tables import Column, TableError, preview, reader_call
+from services.tables import Column, TableError, preview
 
 
 def workbook():
@@ -70,31 +70,6 @@ def test_a_long_file_is_read_at_its_start_and_its_rows_estimated(tmp_path):
     assert path.stat().st_size > 32 * 1024**2 and not shown.exact
     assert abs(shown.total_rows - 2_000_000) < 2_000
     assert shown.rows[0] == ("0000000", "name 0000000", "0.5")
-
-
-def gzipped():
-    return b"\x1f\x8b\x08" + bytes(40)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "notes"),
-    [
-        (
-            "a.csv",
-            gzipped(),
-            ("The name ends in .csv, but the content is gzip.", "This is a gzip file; there is no preview for it yet."),
-        ),
-        ("a.h5", b"\x89HDF\r\n\x1a\n", ("This is a hdf5 file; there is no preview for it yet.",)),
-        ("a.pkl", b"\x80\x04K\x01.", ("This is a pickle file; there is no preview for it yet.",)),
-        ("a.bin", bytes(range(256)) * 20, ("This is a binary file; there is no preview for it yet.",)),
-    ],
-)
-def test_other_files_are_named_and_not_read(tmp_path, name, content, notes):
-    path = tmp_path / name
-    path.write_bytes(content)
-    shown = preview(path)
-    assert (shown.kind, shown.size, shown.rows, shown.notes) == ("unsupported", len(content), (), notes)
-    assert reader_call(path, name) is None
 
 
 def endless_view(path):
