@@ -23,6 +23,7 @@ from services.kernels import KernelPool, Launcher, guard_memory
 from services.reference import open_reference
 from services.routes import batch_routes, kernel_routes
 from services.settings import ROOT, Settings, SettingsError, load_settings
+from services.tables import ready as tables_ready
 
 WEB = ROOT / "assets" / "web"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -59,6 +60,7 @@ def create_app(settings: Settings) -> FastAPI:
             grader,
             contextlib.closing(reference) if reference else contextlib.nullcontext(),
             contextlib.closing(batches),
+            tables_ready(settings.preview_seconds, settings.preview_memory_mb),
         ):
             catalog.look_for_newer()
             async with launcher, pool:

@@ -68,6 +68,11 @@ class Settings(BaseSettings):
     grader_seconds: float = Field(5.0, gt=0, description="Wall time one symbolic comparison may take, in seconds.")
     grader_memory_mb: int = Field(1024, ge=256, description="Memory one symbolic worker may take, in MB.")
 
+    preview_seconds: float = Field(20.0, gt=0, description="Longest the preview of a file may take, in seconds.")
+    preview_memory_mb: int = Field(
+        1024, ge=512, description="Address space the process that previews a file may take, in MB."
+    )
+
     batch_mb: int = Field(100, ge=1, description="What one visitor's files of predictions may hold together, in MB.")
     reference_grader: bool = Field(
         False,

@@ -1,5 +1,6 @@
 """Tables of any supported file, read safely: rows as text, and the code that reads them in pandas."""
 
+from services.tables.children import ready
 from services.tables.model import Column, Preview, Reading, TableError, TableWarning
 from services.tables.preview import preview, readers
 from services.tables.starter import reader_call, starter_code
@@ -13,5 +14,6 @@ __all__ = [
     "preview",
     "reader_call",
     "readers",
+    "ready",
     "starter_code",
 ]

@@ -19,7 +19,7 @@ from services.tables.model import Row, Table, TableError
 from services.tables.scratch import MEMBER_BYTES, Member, Stream, UnpackError
 
 CONTENTS = "(contents)"
-TEXT_BYTES = 16 * 1024 * 1024  # of a member that is text; the rest is left packed
+TEXT_BYTES = 8 * 1024 * 1024  # of a member that is text; the rest is left packed
 LISTED_BYTES = 512 * 1024 * 1024  # of a packed tar: its members can't be found without unpacking those before
 LISTED_MEMBERS = 100_000
 OFFERED_MEMBERS = 1_000  # named as tables; the others can be asked for by name

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
+import math
 import stat
-import subprocess
-import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from services.tables.children import ask, limits
 from services.tables.model import Preview, Reading, TableError
 
-SECONDS = 20
-MEMORY_BYTES = 1024**3  # address space
 MAX_ROWS = 1000
 MAX_COLUMNS = 1000
 MAX_OFFSET = 2**53  # beyond any table; larger ones overflow the readers
-CHILDREN = 4  # at once; more wait their turn
-_ROOT = Path(__file__).resolve().parents[2]
-_turn = threading.BoundedSemaphore(CHILDREN)
+_SPECIAL = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 
 def preview(
@@ -67,36 +66,31 @@ def readers(path: Path, target: str, *, reading: Reading | None = None) -> dict[
 
 
 def _ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise TableError("This is no regular file.")
-    except OSError as error:
-        raise TableError(f"The file can't be read: {error.strerror or error}.") from None
-    limits = {"path": str(path.absolute()), "memory_bytes": MEMORY_BYTES, "cpu_seconds": SECONDS}
-    command = [sys.executable, "-m", "services.tables.child"]
-    # One thread and the system's allocator: others reserve address space by the gigabyte
-    environment = {
-        "PATH": os.defpath,
-        "ARROW_DEFAULT_MEMORY_POOL": "system",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "PYTHONUTF8": "1",
+    _check(path)
+    held_to = limits()
+    request |= {
+        "path": str(path.absolute()),
+        "memory_bytes": held_to.memory_mb * 1024**2,
+        "cpu_seconds": math.ceil(held_to.seconds),
     }
-    try:
-        with _turn:
-            done = subprocess.run(
-                command,
-                input=json.dumps(request | limits).encode(),
-                capture_output=True,
-                cwd=_ROOT,
-                env=environment,
-                timeout=SECONDS,
-            )
-    except subprocess.TimeoutExpired:
-        raise TableError(f"Reading the file took longer than {SECONDS} seconds and was stopped.") from None
-    if done.returncode != 0:
-        raise TableError("Reading the file failed: its content breaks the reader or takes too much memory.")
-    result: dict[str, Any] = json.loads(done.stdout)
+    result: dict[str, Any] = json.loads(ask(json.dumps(request).encode()))
     if "error" in result:
         raise TableError(result["error"])
     return result
+
+
+def _check(path: Path) -> None:
+    """Let a regular file through, or a link to one; anything else could block whoever opens it."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise TableError("This is a link to a file that isn't there.") from None
+        raise TableError("The file can't be read: No such file or directory.") from None
+    except (OSError, ValueError) as error:
+        raise TableError(f"The file can't be read: {getattr(error, 'strerror', None) or error}.") from None
+    if stat.S_ISDIR(mode):
+        raise TableError("This is a folder, not a file.")
+    if not stat.S_ISREG(mode):
+        what = next((name for is_it, name in _SPECIAL if is_it(mode)), "something special")
+        raise TableError(f"This is {what}, not a regular file.")

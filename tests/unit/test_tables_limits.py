@@ -92,7 +92,7 @@ def write(content):
         ("a.db", write(b"SQLite format 3\0" + b"\x01" * 200), "The SQLite file can't be read"),
         ("deep.json", write(b"[" * 100_000), "The JSON is nested too deep"),
         ("a.json", write(b'{"a": 1,}'), "Not valid JSON: line 1"),
-        ("fifo.csv", os.mkfifo, "This is no regular file."),
+        ("fifo.csv", os.mkfifo, "This is a named pipe, not a regular file."),
         ("gone.csv", lambda path: None, "The file can't be read: No such file or directory."),
         ("endless.db", endless_view, "The table or view gave no rows within 3 seconds."),
     ],
