@@ -19,7 +19,7 @@ from services.tables.model import Row, Table, TableError
 from services.tables.scratch import MEMBER_BYTES, Member, Stream, UnpackError
 
 CONTENTS = "(contents)"
-TEXT_BYTES = 8 * 1024 * 1024  # of a member that is text; the rest is left packed
+TEXT_BYTES = 4 * 1024 * 1024  # of a member that is text; the rest is left packed
 LISTED_BYTES = 512 * 1024 * 1024  # of a packed tar: its members can't be found without unpacking those before
 LISTED_MEMBERS = 100_000
 OFFERED_MEMBERS = 1_000  # named as tables; the others can be asked for by name
@@ -68,11 +68,35 @@ def open_packed(path: Path, kind: str, table: str | None, open_member: OpenMembe
     if head[257:262] == b"ustar":
         entries, notes = _tar_entries(path, kind)
         return _archive("tar", entries, notes, table, open_member)
-    suffix = PurePosixPath(path.name).suffix.lower()
-    name = PurePosixPath(path.name).stem if suffix in _ARCHIVE_SUFFIXES else path.name
     with _UNPACK[kind](path) as stream:
-        opened, size = _shown(stream, name, open_member)
+        opened, size = _shown(stream, _inner_name(path), open_member)
     return replace(opened, notes=[f"Unpacked from {kind}: {size}.", *opened.notes])
+
+
+def packed_text(path: Path, kind: str) -> Path | None:
+    """The start of the one text file in a gzip, bzip2, xz or zip file, as a file; None where it holds anything else.
+
+    Raises:
+        TableError: it can't be unpacked.
+    """
+    if kind == "zip":
+        entries, _ = _zip_entries(path)
+        if len(entries) != 1 or entries[0].kind != "file":  # a folder beside the file is too much for pandas
+            return None
+        name, stream = entries[0].name, entries[0].open()
+    else:
+        name, stream = _inner_name(path), _UNPACK[kind](path)
+    member = Member(name)
+    member.fill(stream, TEXT_BYTES)
+    if kind_of(member.path) not in _TEXT:
+        return None
+    if not (member.whole or member.broken):
+        member.end_at_a_line()
+    return member.path
+
+
+def _inner_name(path: Path) -> str:
+    return path.stem if path.suffix.lower() in _ARCHIVE_SUFFIXES else path.name
 
 
 def _archive(kind: str, entries: list[Entry], notes: list[str], table: str | None, open_member: OpenMember) -> Table:

@@ -50,6 +50,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": str(error)}
     except MemoryError:
         return {"error": "Reading the file takes more memory than a preview may use."}
+    except UnicodeError as error:
+        return {"error": f"The file can't be read as text: {error.args[-1]}."}
     except OSError as error:
         return {"error": f"The file can't be read: {error.strerror or error}."}
 

@@ -6,6 +6,7 @@ import math
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         version = npy_format.read_magic(file)
         readers = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
         shape, fortran, dtype = readers.get(version, npy_format.read_array_header_2_0)(file)
-    except (ValueError, EOFError, OSError, TypeError, SyntaxError, RecursionError) as error:
+    except (ValueError, EOFError, OSError, TypeError, SyntaxError, RecursionError, TokenError) as error:
         raise TableError(f"The NumPy file is broken ({_reason(error)}).") from None
     if any(length < 0 for length in shape) or dtype.itemsize == 0:
         raise TableError(f"The NumPy file is broken (an array of {shape_text(shape)} of {dtype}).")

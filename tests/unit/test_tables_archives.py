@@ -9,9 +9,10 @@ import tarfile
 import zipfile
 
 import numpy as np
+import pandas
 import pytest
 
-from services.tables import TableError, preview
+from services.tables import TableError, preview, reader_call
 from services.tables.scratch import MEMBER_BYTES
 from services.tables.window import read_preview
 
@@ -97,6 +98,23 @@ def test_one_packed_file_is_shown_at_once_as_that_file(tmp_path, suffix, pack):
     assert shown(path).kind == "refused"
 
 
+def test_pandas_reads_a_packed_table_as_it_is_shown(tmp_path):
+    text = "code;n\n007;1,5\n"
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "named.csv").write_bytes(bz2.compress(text.encode()))
+    for name, members in (("one.zip", ["folder/a.csv"]), ("two.zip", ["a.csv", "b.csv"])):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            for member in members:
+                archive.writestr(member, text)
+    for name in ("a.csv.gz", "named.csv", "one.zip"):
+        call = reader_call(tmp_path / name, name).replace("../input", str(tmp_path))
+        frame = eval(call, {"pd": pandas})
+        assert frame.values.tolist() == [["007", 1.5]], call
+    assert call.endswith("sep=';', decimal=',', dtype={'code': str})")
+    assert reader_call(tmp_path / "named.csv", "x.csv").endswith(", compression='bz2')")
+    assert reader_call(tmp_path / "two.zip", "two.zip") is None
+
+
 def test_what_could_be_unpacked_of_a_broken_file_is_shown(tmp_path):
     path = tmp_path / "cut.csv.gz"
     text = b"a,b\n" + b"".join(b"%d,x%d\n" % (n, n * 7919 % 1000) for n in range(9000))
@@ -110,7 +128,7 @@ def test_a_long_member_is_unpacked_at_its_start_alone(tmp_path):
     zipped(tmp_path / "a.zip", {"big.csv": "a,b\n" + f"1,{'x' * 2000}\n" * 6_000, "big.bin": bytes(MEMBER_BYTES + 1)})
     read = preview(tmp_path / "a.zip", table="big.csv")
     assert read.rows[0] == ("1", "x" * 2000) and (read.total_rows, read.exact) == (None, False)
-    assert read.notes[0] == "big.csv: the first 8,388,568 bytes."
+    assert read.notes[0] == "big.csv: the first 4,194,286 bytes."
     with pytest.raises(TableError, match=r"big\.bin is larger than 64 MB unpacked"):
         preview(tmp_path / "a.zip", table="big.bin")
 
