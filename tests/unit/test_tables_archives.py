@@ -12,13 +12,13 @@ import numpy as np
 import pandas
 import pytest
 
-from services.tables import TableError, preview, reader_call
+from services.tables import Reading, TableError, preview, reader_call
 from services.tables.scratch import MEMBER_BYTES
 from services.tables.window import read_preview
 
 
 def shown(path, table=None):
-    return read_preview(path, 50, 0, table)
+    return read_preview(path, 50, 0, table, wanted=None, reading=Reading())
 
 
 def array():

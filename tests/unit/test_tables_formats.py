@@ -18,12 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from services.settings import ROOT
-from services.tables import TableError
+from services.tables import Reading, TableError
 from services.tables.window import read_preview, read_readers
 
 
 def shown(path, table=None, rows=50, offset=0):
-    return read_preview(path, rows, offset, table)
+    return read_preview(path, rows, offset, table, wanted=None, reading=Reading())
 
 
 def npy(array):

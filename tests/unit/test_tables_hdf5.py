@@ -4,12 +4,12 @@ import h5py
 import numpy as np
 import pytest
 
-from services.tables import TableError, preview
+from services.tables import Reading, TableError, preview
 from services.tables.window import read_preview
 
 
 def shown(path, table=None, rows=50, offset=0):
-    return read_preview(path, rows, offset, table)
+    return read_preview(path, rows, offset, table, wanted=None, reading=Reading())
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from services.tables import TableError
+from services.tables import Reading, TableError
 from services.tables.window import read_preview
 
 
 def shown(path):
-    return read_preview(path, 50, 0, None)
+    return read_preview(path, 50, 0, None, wanted=None, reading=Reading())
 
 
 def pixels(picture):
