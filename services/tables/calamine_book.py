@@ -1,6 +1,7 @@
 """Workbooks of Excel's older formats (.xls, .xlsb) and OpenDocument sheets (.ods), read by calamine.
 
-A sheet is read whole, which .xlsx files are too large for: those are streamed, see `excel`.
+A sheet is read whole. Workbooks of .xlsx, which can be far larger, are streamed instead (see `excel`), and there calamine
+would also give every whole number as a float, which loses the digits beyond 2^53.
 """
 
 from __future__ import annotations
@@ -59,5 +60,12 @@ def _rows(sheet: Any) -> Iterator[Row]:
     for _ in range(top):
         yield blank * width
     for values in sheet.iter_rows():
-        row = [None if value == "" else cell_text(value) for value in values]
+        row = [_text(value) for value in values]
         yield blank * left + row if len(row) < width else row
+
+
+def _text(value: Any) -> str | None:
+    """These formats have floats alone, and calamine no empty cell but ""."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return None if value == "" else cell_text(value)

@@ -1,4 +1,4 @@
-"""Workbooks: the sheets' values as text."""
+"""Workbooks of Excel (.xlsx), streamed: the sheets' values as text."""
 
 from __future__ import annotations
 
