@@ -1,7 +1,7 @@
 """Workbooks of Excel's older formats (.xls, .xlsb) and OpenDocument sheets (.ods), read by calamine.
 
-A sheet is read whole. Workbooks of .xlsx, which can be far larger, are streamed instead (see `excel`), and there calamine
-would also give every whole number as a float, which loses the digits beyond 2^53.
+A sheet is read whole. Workbooks of .xlsx, which can be larger, are streamed instead (see `excel`); there calamine would
+also give every whole number as a float, which loses the digits beyond 2^53.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def open_feather(path: Path, wanted: Sequence[int]) -> Table:
         else:
             stream = pa.ipc.open_stream(source)
             schema, total, batches = stream.schema, None, iter(stream)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise TableError(f"The Feather file is broken ({reason(error)}).") from None
     held = [at for at in wanted if at < len(schema.names)]
     return Table(
@@ -64,5 +64,5 @@ def _rows(batches: Iterator[pa.RecordBatch], held: list[int]) -> Iterator[Row]:
                 yield from ([column[at] for column in cells] for at in range(part.num_rows))
     except MemoryError:
         raise
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise TableError(f"The Feather file is broken ({reason(error)}).") from None
