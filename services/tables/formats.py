@@ -120,18 +120,18 @@ def readers_of(path: Path, kind: str, target: str, reading: Reading) -> dict[str
 
         return sqlite_readers(path, target)
     if kind in _COMPRESSION:
-        return _packed_readers(path, kind, target)
+        return _packed_readers(path, kind, target, reading)
     return {"": _PANDAS[kind].format(repr(target))} if kind in _PANDAS else {}
 
 
-def _packed_readers(path: Path, kind: str, target: str) -> dict[str, str]:
+def _packed_readers(path: Path, kind: str, target: str, reading: Reading) -> dict[str, str]:
     """The expression for a packed table, which pandas unpacks by itself; by the name's end where that tells how."""
     from services.tables.archives import packed_text
 
     text = packed_text(path, kind)
     if text is None or kind_of(text) != "delimited":
         return {}
-    found = delimited_readers(text, target)
+    found = delimited_readers(text, target, reading)
     told = path.suffix.lower() in {".gz", ".bz2", ".xz", ".zip"}
     more = "" if told else f", compression={_COMPRESSION[kind]!r}"
     return {table: f"{call[:-1]}{more})" for table, call in found.items()}

@@ -51,7 +51,7 @@ def test_what_runs_code_is_refused_with_the_reason(tmp_path, name):
     refused = shown(path)
     assert (refused.kind, refused.columns, refused.rows) == ("refused", (), ())
     assert refused.notes[-1].endswith("so it is not opened here. Open it in the kernel if you trust it.")
-    assert read_readers(path, name) == {}
+    assert read_readers(path, name, Reading()) == {}
 
 
 @pytest.mark.parametrize("text", [b"country\nFrance\nRomania\n", b"(a),b\n1,2\n", b"copyreg\n_reconstructor\n"])
@@ -216,7 +216,7 @@ def test_json_of_every_shape(tmp_path, document, columns, rows, reader):
     path.write_text(document)
     read = shown(path)
     assert ([column.name for column in read.columns], read.rows) == (columns, rows)
-    assert read_readers(path, "a.json") == {"": reader}
+    assert read_readers(path, "a.json", Reading()) == {"": reader}
 
 
 @pytest.mark.parametrize("depth", [900, 100_000])
