@@ -39,6 +39,7 @@ def create_app(settings: Settings) -> FastAPI:
         opening = thread.submit(open_catalog, settings)
         import gradio as gr
 
+        from components.api import answer_mcp_in_json
         from components.layout import THEME, build_page
 
         catalog = opening.result()
@@ -76,9 +77,10 @@ def create_app(settings: Settings) -> FastAPI:
         return FileResponse(PLOTLY_JS, media_type="text/javascript")
 
     app.mount("/web", StaticFiles(directory=WEB), name="web")
+    page = build_page(catalog, datafiles, grader, reference, batches, launcher.report)
     gr.mount_gradio_app(
         app,
-        build_page(catalog, datafiles, grader, reference, batches, launcher.report),
+        page,
         path="/",
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,
@@ -89,8 +91,11 @@ def create_app(settings: Settings) -> FastAPI:
         run_history=False,
         max_file_size=1,  # byte: nothing on the page is uploaded, so no one may fill the disk
         ssr_mode=False,
+        app_kwargs={"docs_url": None, "redoc_url": None, "openapi_url": None},  # they tell of Gradio's own routes
         show_error=True,
+        mcp_server=True,
     )
+    answer_mcp_in_json(page)
     return app
 
 

@@ -9,6 +9,8 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from components.case import MAX_ANSWER
+from services.catalog import ORDERS, REWARD_MODES, SPLITS, TIERS
 from tests.folder_source import row, write_rows
 from tests.served_app import served_app
 
@@ -40,15 +42,30 @@ def test_search_filters_and_pages(client):
     assert (second["total"], second["page"], len(second["rows"])) == (3, 2, 1)
 
 
+def test_every_filter_counts(client):
+    def total(**filters):
+        return client.predict(**filters, api_name="/search_tasks")["total"]
+
+    assert total(mode="list") == total(level="3") == 1
+    assert total(file_type="csv") == 3
+    assert total(dataset="nobody/nothing") == 0
+    shuffled = [client.predict(order="shuffled", seed=7, api_name="/search_tasks")["rows"] for _ in range(2)]
+    assert shuffled[0] == shuffled[1]
+
+
 def test_a_task_is_read_without_its_gold(client):
-    task = client.predict("bird_1", api_name="/read_task")
-    assert task["question"] == "Which flyer is the largest?"
-    assert task["input_files"] == [
-        {"name": "table.csv", "size": 12, "state": "here", "done": None, "missing": "", "changed": ""}
-    ]
-    assert (task["files_note"], task["files_failed"]) == ("", False)
+    task = client.predict("bird_1", api_name="/get_task")
+    assert (task["question"], task["files"]) == ("Which flyer is the largest?", ["table.csv"])
     assert "answer" not in task
     assert GOLD not in json.dumps(task)
+
+
+def test_files_are_listed_with_their_sizes(client):
+    assert client.predict("bird_1", api_name="/list_files") == {
+        "task_id": "bird_1",
+        "files": [{"name": "table.csv", "size": 12, "state": "here", "missing": "", "changed": ""}],
+        "note": "",
+    }
 
 
 def test_the_gold_can_not_be_searched_for(client):
@@ -63,32 +80,58 @@ def test_a_file_is_previewed_as_text(client):
 
 
 def test_an_answer_is_graded_rung_by_rung(client):
-    right = client.predict("half_2", "50%", api_name="/grade_answer")
+    right = client.predict("half_2", "50%", api_name="/grade")
     assert (right["reward"], right["method"], right["outcome"]) == (1.0, "numeric_scaled", "right")
-    wrong = client.predict("half_2", "0.6", api_name="/grade_answer")
+    assert client.predict("half_2", "50", api_name="/grade")["cautions"] == ["percent_bridge"]
+    wrong = client.predict("half_2", "0.6", api_name="/grade")
     assert (wrong["reward"], wrong["method"], wrong["outcome"]) == (0.0, "miss", "wrong")
-    assert len(wrong["rungs"]) >= 4
+    numeric = next(rung for rung in wrong["rungs"] if rung["name"] == "numeric")
+    assert (numeric["state"], numeric["prediction"]["value"]) == ("failed", 0.6)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "endpoint", "sentence"),
-    [
-        (["nowhere"], "/read_task", "nowhere"),
-        (["bird_1", "../../etc/passwd"], "/preview_file", "passwd"),
-        (["nowhere", "1"], "/grade_answer", "nowhere"),
-        ([None, "1"], "/grade_answer", "^There is no task '' among the tasks shown"),
-        ([5], "/read_task", r"^task_id should be text\.$"),
-        (["bird_1", ["table.csv"]], "/preview_file", r"^name should be text\.$"),
-        (["bird_1", "table.csv", "", {}], "/preview_file", r"^offset should be a whole number\.$"),
-        ([5], "/search_tasks", r"^q should be text\.$"),
-        (["", "", "", "", "", "easiest"], "/search_tasks", "^order should be one of as listed, curriculum, shuffled"),
-        (["", "", "", "", "", "as listed", "two"], "/search_tasks", r"^page should be a whole number\.$"),
-    ],
-)
-def test_a_mistake_is_answered_by_a_sentence(client, arguments, endpoint, sentence):
+@pytest.mark.parametrize("prediction", [GOLD, f"The answer is {GOLD}.", GOLD.replace("-", " "), "7431", "7400"])
+def test_grading_never_tells_the_gold(client, prediction):
+    """What it says depends on the gold by states, kinds and the rung that matched alone."""
+    verdict = client.predict("bird_1", prediction, api_name="/grade")
+    for rung in verdict["rungs"]:
+        assert set(rung) == {"name", "state", "prediction"}
+    own = json.dumps([rung.pop("prediction") for rung in verdict["rungs"]])
+    assert GOLD not in json.dumps(verdict)
+    assert "7431" in prediction or "7431" not in own
+    assert set(verdict) == {
+        *("task_id", "outcome", "reward", "method", "reward_mode", "atol", "rtol", "rungs", "cautions")
+    }
+
+
+MISTAKES = [
+    (["nowhere"], "/get_task", "nowhere", "not found"),
+    (["nowhere"], "/list_files", "nowhere", "not found"),
+    (["bird_1", "../../etc/passwd"], "/preview_file", "passwd", "not found"),
+    (["nowhere", "1"], "/grade", "nowhere", "not found"),
+    (["bird_1", "1" * (MAX_ANSWER + 1)], "/grade", "Give the final answer alone", "too large"),
+    (["bird_1", 5], "/grade", r"^prediction should be text\.$", "not understood"),
+    ([None, "1"], "/grade", "^There is no task '' among the tasks shown", "not found"),
+    ([5], "/get_task", r"^task_id should be text\.$", "not understood"),
+    (["bird_1", ["table.csv"]], "/preview_file", r"^name should be text\.$", "not understood"),
+    (["bird_1", "table.csv", "", {}], "/preview_file", r"^offset should be a whole number\.$", "not understood"),
+    ([5], "/search_tasks", r"^q should be text\.$", "not understood"),
+    (["", "Train"], "/search_tasks", '^split should be one of "", train, test, eval', "not understood"),
+    (["", "", ["easy"]], "/search_tasks", '^tier should be one of "", easy, medium, hard', "not understood"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "endpoint", "sentence", "state"), MISTAKES)
+def test_a_mistake_is_answered_by_a_sentence_and_a_state(client, arguments, endpoint, sentence, state):
     with pytest.raises(AppError, match=sentence) as caught:
         client.predict(*arguments, api_name=endpoint)
+    assert caught.value.title == state
     assert "Traceback" not in str(caught.value)
+
+
+def test_a_file_of_this_machine_can_not_be_passed_for_text(url):
+    file = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
+    answer = httpx.post(url + "gradio_api/run/grade", json={"data": ["bird_1", file]})
+    assert (answer.status_code, answer.json()["error"]) == (500, "prediction should be text.")
 
 
 def _served(url, body):
@@ -114,9 +157,27 @@ def test_whatever_a_script_sends_to_the_pages_own_functions_is_answered_in_a_sen
     assert len(_served(url, body | {"data": {"task_id": "x" * 1_000_000}})["error"]) < 200
 
 
-def test_only_the_four_endpoints_are_public(client):
-    named = client.view_api(return_format="dict")["named_endpoints"]
-    assert set(named) == {"/search_tasks", "/read_task", "/preview_file", "/grade_answer"}
+FIVE = {"/search_tasks", "/get_task", "/list_files", "/preview_file", "/grade"}
+
+
+def test_only_the_five_endpoints_are_told_and_reached(client, url):
+    info = httpx.get(url + "gradio_api/info", params={"all_endpoints": True}).json()
+    assert set(info["named_endpoints"]) == FIVE and not info["unnamed_endpoints"]
+    config = httpx.get(url + "config").json()
+    assert {each["id"] for each in config["dependencies"]} == set(range(5))
+    assert httpx.post(url + "gradio_api/run/predict", json={"data": ["bird_1"], "fn_index": 5}).status_code == 500
+    assert httpx.post(url + "gradio_api/run/reveal", json={"data": ["bird_1"]}).status_code >= 400
+    assert httpx.get(url + "openapi.json").status_code == 404
+    assert GOLD not in json.dumps([info, config])
+
+
+def test_parameters_are_typed_as_the_dataset_has_them(client):
+    info = client.view_api(return_format="dict")["named_endpoints"]["/search_tasks"]
+    types = {each["parameter_name"]: each["type"] for each in info["parameters"]}
+    for name, known in (("split", SPLITS), ("tier", TIERS), ("mode", REWARD_MODES)):
+        assert types[name] == {"enum": ["", *known]}
+    assert types["order"] == {"enum": list(ORDERS)}
+    assert set(info["returns"][0]["type"]["properties"]) == {"total", "page", "rows", "source", "state"}
 
 
 def test_nothing_can_be_uploaded(url):
