@@ -20,6 +20,7 @@ from components.pane import pane
 from components.starter import starter_for
 from components.task_browser import task_browser
 from components.task_view import task_view
+from components.use_from_code import use_from_code
 from services.batch import Batches
 from services.catalog import Catalog
 from services.datafiles import DataFiles
@@ -42,6 +43,7 @@ MASTHEAD = """
     <a href="?view=lab" data-view="lab">Grader lab</a>
     <a href="?view=batch" data-view="batch">Batch</a>
     <a href="?view=about" data-view="about">About the tasks</a>
+    <a href="?view=code" data-view="code">Use it from code</a>
   </nav>
 </header>
 """
@@ -81,6 +83,8 @@ def build_page(
             batch_report(batches, grade_answer)
         with gr.Column(elem_id="about"):
             about_tasks(catalog)
+        with gr.Column(elem_id="code"):
+            use_from_code(catalog)
         confinement(confined)
         public_api(catalog, datafiles, grade_answer)
     return page

@@ -105,7 +105,7 @@ class Workbench extends EventTarget {
     return Object.fromEntries(FILTERS.map(name => [name, address.get(name)]).filter(([, value]) => value));
   }
 
-  /** '' (the tasks), lab, batch or about */
+  /** '' (the tasks), lab, batch, about or code */
   get view() { return address.get('view'); }
 
   show(view) {

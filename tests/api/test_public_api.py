@@ -1,5 +1,6 @@
-"""The public API, called as an agent would: through gradio_client over HTTP."""
+"""The public API, called as programs and agents call it: through gradio_client, plain HTTP and an MCP client."""
 
+import asyncio
 import json
 import urllib.error
 import urllib.request
@@ -8,6 +9,8 @@ import httpx
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
 
 from components.case import MAX_ANSWER
 from services.catalog import ORDERS, REWARD_MODES, SPLITS, TIERS
@@ -193,3 +196,76 @@ def test_no_file_of_the_app_is_served_but_what_the_browser_needs(url, path):
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(request)
     assert caught.value.code in {403, 404}
+
+
+def over_mcp(url, talk):
+    """What `talk` returns, a coroutine function given an MCP client's session."""
+
+    async def session():
+        async with (
+            streamable_http_client(url + "gradio_api/mcp/") as (read, write, _),
+            ClientSession(read, write) as client,
+        ):
+            await client.initialize()
+            return await talk(client)
+
+    return asyncio.run(asyncio.wait_for(session(), 120))
+
+
+def test_the_five_are_mcp_tools_that_say_what_they_do_and_take(url):
+    async def offers(client):
+        return await client.list_tools(), await client.list_resources(), await client.list_prompts()
+
+    tools, resources, prompts = over_mcp(url, offers)
+    assert not resources.resources and not prompts.prompts
+    assert {f"/{tool.name}" for tool in tools.tools} == FIVE
+    for tool in tools.tools:
+        assert tool.description.endswith("."), tool.name
+        assert all(each["description"] for each in tool.inputSchema["properties"].values()), tool.name
+    required = {tool.name: tool.inputSchema.get("required", []) for tool in tools.tools}
+    assert required["preview_file"] == ["task_id", "name"]
+    assert not required["search_tasks"]
+
+
+def test_an_agent_finds_reads_and_grades_over_mcp(url):
+    calls = [
+        ("search_tasks", {"split": "train", "q": "LARGEST"}),
+        ("get_task", {"task_id": "bird_1"}),
+        ("list_files", {"task_id": "bird_1"}),
+        ("preview_file", {"task_id": "bird_1", "name": "table.csv"}),
+        ("grade", {"task_id": "bird_1", "prediction": "Größter Vogel"}),
+    ]
+
+    async def talk(client):
+        return [await client.call_tool(name, arguments) for name, arguments in calls]
+
+    results = over_mcp(url, talk)
+    texts = [content.text for result in results for content in result.content]
+    assert not any(result.isError for result in results) and GOLD not in "".join(texts)
+    found, task, files, preview, verdict = map(json.loads, texts)
+    assert found["rows"][0]["task_id"] == "bird_1"
+    assert task["question"] == "Which flyer is the largest?"
+    assert files["files"][0]["size"] == 12
+    assert preview["rows"] == [["1", "2"], ["3", "4"]]
+    assert (verdict["outcome"], verdict["reward"], verdict["method"]) == ("wrong", 0.0, "miss")
+    assert "größter vogel" in texts[4]
+
+
+def test_what_a_tool_can_not_answer_is_said_in_a_sentence(url):
+    mistakes = [
+        ("get_task", {"task_id": "nowhere"}, "There is no task 'nowhere' among the tasks shown."),
+        ("preview_file", {"task_id": "bird_1", "name": "../../../etc/passwd"}, "(state: not found)"),
+        ("preview_file", {"task_id": "bird_1", "name": "/etc/passwd"}, "(state: not found)"),
+        ("search_tasks", {"tier": "Easy"}, "'Easy' is not one of ['', 'easy', 'medium', 'hard']"),
+        ("grade", {"task_id": "bird_1"}, "'prediction' is a required property"),
+        ("grade", {"task_id": "bird_1", "prediction": {"path": "/etc/passwd"}}, "is not of type 'string'"),
+        ("reveal", {"task_id": "bird_1"}, "Unknown tool"),
+    ]
+
+    async def talk(client):
+        return [await client.call_tool(name, arguments) for name, arguments, _ in mistakes]
+
+    for result, (name, _, sentence) in zip(over_mcp(url, talk), mistakes, strict=True):
+        (content,) = result.content
+        assert result.isError and sentence in content.text, name
+        assert "Traceback" not in content.text and GOLD not in content.text
