@@ -95,7 +95,7 @@ def code_snippets(source: Source, task: Task) -> Iterator[dict[str, str]]:
     yield _snippet("Python: when something can't be answered", "A failure has a state and a sentence.", FAILURE)
     yield _snippet(
         "curl: in one request",
-        "Arguments in order. The answer is `data[0]`; a failure has status 500, a sentence as `error`, a state as `title`.",
+        "Arguments go in their order; the answer is `data[0]`. A failure has status 500, and its state as `title`.",
         CURL % {"body": shlex.quote(body)},
     )
     yield _snippet("curl: with named arguments", "Ask, then fetch the answer by its id.", CURL_NAMED)
