@@ -21,7 +21,7 @@ export function mount(pane, server) {
       h('pre', {tabindex: 0, role: 'group', 'aria-label': `Code: ${title}`}, h('code', {}, text)));
   }
 
-  const intro = task => h('section', {class: 'card', 'aria-label': 'Use it from code'}, h('h2', {}, 'Use it from code'),
+  const intro = task => h('div', {class: 'card'}, h('h2', {}, 'Use it from code'),
     h('p', {}, withCode('Five endpoints, for programs and as MCP tools for agents: `search_tasks`, `get_task`, `list_files`, `preview_file` and `grade`.')),
     h('p', {}, 'None of them runs code, and none tells a gold answer. What can’t be answered comes with a sentence and a state: nothing that failed is graded as wrong.'),
     h('p', {class: 'small muted'}, withCode(`The snippets ask this app, about the task \`${task}\`. Copy one and run it as it stands.`)));

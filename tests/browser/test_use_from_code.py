@@ -34,7 +34,7 @@ async def tools_of(config):
 def test_every_snippet_runs_as_shown(new_visitor, app):
     page = new_visitor("?task=demo_iris_qa_1", permissions=["clipboard-read", "clipboard-write"])
     page.get_by_role("link", name="Use it from code").click()
-    view = page.get_by_role("region", name="Use it from code").first
+    view = page.get_by_role("region", name="Use it from code")
     expect(view.get_by_role("heading", name="MCP")).to_be_visible()
     code = {}
     for title in view.locator("section.card:has(pre) h2").all_text_contents():
@@ -66,8 +66,19 @@ def test_every_snippet_runs_as_shown(new_visitor, app):
 
 def test_the_view_fits_a_phone_and_follows_the_task(new_visitor):
     page = new_visitor("?view=code", width=390, height=844)
-    view = page.get_by_role("region", name="Use it from code").first
+    view = page.get_by_role("region", name="Use it from code")
     expect(view.get_by_role("group", name="Code: Python", exact=True)).to_contain_text("/get_task")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.goto(page.url + "&task=demo_stocks_qa_1")
     expect(view.get_by_role("group", name="Code: Python", exact=True)).to_contain_text('"demo_stocks_qa_1"')
+
+
+def test_without_the_app_the_view_says_so_and_tries_again(page):
+    expect(page.get_by_role("region", name="Task", exact=True)).to_be_visible()
+    page.route("**/component_server/**", lambda route: route.abort())
+    page.get_by_role("link", name="Use it from code").click()
+    view = page.get_by_role("region", name="Use it from code")
+    expect(view).to_contain_text("The snippets did not come. The app did not answer.")
+    page.unroute("**/component_server/**")
+    view.get_by_role("button", name="Try again").click()
+    expect(view.get_by_role("heading", name="MCP")).to_be_visible()
