@@ -24,6 +24,7 @@ from services.reference import open_reference
 from services.routes import batch_routes, kernel_routes
 from services.settings import ROOT, Settings, SettingsError, load_settings
 from services.tables import ready as tables_ready
+from services.tables.whole import Limits, WholeTables
 
 WEB = ROOT / "assets" / "web"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -46,6 +47,16 @@ def create_app(settings: Settings) -> FastAPI:
     datafiles = DataFiles.from_settings(catalog.source, settings)
     catalog.on_change(datafiles.use)
 
+    tables = WholeTables(
+        Limits(
+            settings.cache_dir / "tables",
+            max_bytes=int(settings.table_cache_gb * 1e9),
+            floor_bytes=int(settings.disk_free_gb * 1e9),
+            seconds=settings.table_seconds,
+            memory_bytes=settings.table_memory_mb * 1024**2,
+        )
+    )
+
     def new_grader() -> Grader:
         return Grader(settings.grader_workers, settings.grader_seconds, settings.grader_memory_mb)
 
@@ -62,6 +73,7 @@ def create_app(settings: Settings) -> FastAPI:
             contextlib.closing(reference) if reference else contextlib.nullcontext(),
             contextlib.closing(batches),
             tables_ready(settings.preview_seconds, settings.preview_memory_mb),
+            contextlib.closing(tables),
         ):
             catalog.look_for_newer()
             async with launcher, pool:
@@ -77,7 +89,7 @@ def create_app(settings: Settings) -> FastAPI:
         return FileResponse(PLOTLY_JS, media_type="text/javascript")
 
     app.mount("/web", StaticFiles(directory=WEB), name="web")
-    page = build_page(catalog, datafiles, grader, reference, batches, launcher.report)
+    page = build_page(catalog, datafiles, tables, grader, reference, batches, launcher.report)
     gr.mount_gradio_app(
         app,
         page,

@@ -11,10 +11,12 @@ import gradio as gr
 
 from components.pane import pane
 from components.starter import starter_for
+from components.whole_table import stop_whole, whole_table
 from services.catalog import Catalog, UnknownTask
 from services.datafiles import DataFileError, DataFiles
 from services.tables import TableError
 from services.tables import preview as preview_table
+from services.tables.whole import WholeTables
 
 PAGE_ROWS = 50
 PREVIEW_THREADS = 32
@@ -43,9 +45,9 @@ def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict
     return preview
 
 
-def data_preview(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
-    """Make the pane. Its `preview` answers fifty rows of a file, its `reader` the code that loads the file; `stop` ends
-    the wait for one that comes from the Hub.
+def data_preview(catalog: Catalog, datafiles: DataFiles, tables: WholeTables) -> gr.HTML:
+    """Make the pane. Its `preview` answers fifty rows of a file, its `reader` the code that loads the file, and
+    those of `whole_table` look at all of it; `stop` ends what `what` names: the wait for the file, its copy or its profile.
     """
     read = file_previewer(catalog, datafiles)
     code = starter_for(catalog, datafiles)
@@ -63,10 +65,12 @@ def data_preview(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
         return await asyncio.get_running_loop().run_in_executor(threads, code, request)
 
     def stop(request: dict[str, Any]) -> dict[str, Any]:
+        if request.get("what") in {"whole", "profile"}:
+            return stop_whole(catalog, datafiles, tables, request)
         try:
             task = catalog.task(str(request.get("task_id") or ""))
         except UnknownTask as error:
             return {"error": str(error)}
         return {"message": datafiles.stop(task, str(request.get("name") or ""))}
 
-    return pane("data_preview", "Data", [preview, reader, stop])
+    return pane("data_preview", "Data", [preview, reader, stop, *whole_table(catalog, datafiles, tables, threads)])

@@ -26,6 +26,7 @@ from services.catalog import Catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
 from services.reference import ReferenceGrader
+from services.tables.whole import WholeTables
 
 # System fonts: the page asks no other server for anything.
 THEME = gr.themes.Default(
@@ -55,6 +56,7 @@ import(new URL('web/masthead.js', document.baseURI)).then(module => module.mount
 def build_page(
     catalog: Catalog,
     datafiles: DataFiles,
+    tables: WholeTables,
     grader: Grader,
     reference: ReferenceGrader | None,
     batches: Batches,
@@ -72,7 +74,7 @@ def build_page(
             with gr.Column(elem_id="solve"):
                 pane("question_bar", "The question in reach")
                 task_view(catalog, datafiles)
-                data_preview(catalog, datafiles)
+                data_preview(catalog, datafiles, tables)
                 notebook(starter_for(catalog, datafiles))
             with gr.Column(elem_id="judge"):
                 grade_panel(catalog, grade_answer, reference_verdict)

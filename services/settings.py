@@ -64,6 +64,18 @@ class Settings(BaseSettings):
         Path("~/.cache/smoldataenvs-workbench"), description="Folder for task indexes and downloaded files."
     )
 
+    table_cache_gb: float = Field(
+        10.0,
+        gt=0,
+        description="What copies of tables looked at whole may hold, in GB; those used longest ago go first.",
+    )
+    table_seconds: float = Field(
+        600.0, gt=0, description="Longest the copy or the profile of a whole table may take, in seconds."
+    )
+    table_memory_mb: int = Field(
+        1024, ge=512, description="Memory one process that looks at a whole table may take, in MB."
+    )
+
     grader_workers: int = Field(2, ge=1, le=64, description="Worker processes for the symbolic rung.")
     grader_seconds: float = Field(5.0, gt=0, description="Wall time one symbolic comparison may take, in seconds.")
     grader_memory_mb: int = Field(1024, ge=256, description="Memory one symbolic worker may take, in MB.")

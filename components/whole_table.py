@@ -1,0 +1,146 @@
+"""A table looked at whole: server functions for its copy, rows, cells, finds, profile and charts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from services.catalog import Catalog, UnknownTask
+from services.datafiles import DataFileError, DataFiles
+from services.tables import Reading, TableError
+from services.tables.whole import Source, WholeTables
+
+WAIT_SECONDS = 2.0  # for the file, which may be on its way from the Hub
+Answer = dict[str, Any]
+ServerFunction = Callable[[Answer], Awaitable[Answer]]
+
+
+class BadRequest(Exception):
+    """A request of the wrong shape; the message says what is wrong with it."""
+
+
+def reading_of(request: Answer) -> Reading | None:
+    """How a request wants its file read; None: as the file suggests.
+
+    Raises:
+        BadRequest: the reading has the wrong shape.
+    """
+    given = request.get("reading")
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise BadRequest("The reading should be one JSON object.")
+    kinds = {"encoding": str, "delimiter": str, "header": bool, "quotes": bool}
+    for name, kind in kinds.items():
+        if not isinstance(given.get(name), kind | None):
+            raise BadRequest(f"The reading's {name} is of the wrong type.")
+    return Reading(**{name: given.get(name) for name in kinds})
+
+
+def whole_table(
+    catalog: Catalog, datafiles: DataFiles, tables: WholeTables, threads: ThreadPoolExecutor
+) -> list[ServerFunction]:
+    """The functions `whole`, `rows`, `cell`, `find`, `profile` and `chart`, run in `threads`.
+
+    Each takes `{"task_id", "name", "table", "reading"}` and its own keys, and answers within a few seconds: with what
+    was asked, with the `state` of the work that it waits for, or with `{"error": sentence}`.
+    """
+
+    def source(request: Answer) -> Source:
+        task = catalog.task(str(request.get("task_id") or ""))
+        path = datafiles.open(task, str(request.get("name") or ""), wait_seconds=WAIT_SECONDS)
+        return Source(path, str(request.get("table") or "") or None, reading_of(request))
+
+    def served(name: str, answer: Callable[[Source, Answer], Answer]) -> ServerFunction:
+        def work(request: Answer) -> Answer:
+            try:
+                return answer(source(request), request)
+            except DataFileError as error:
+                return error.as_dict()
+            except (UnknownTask, TableError, BadRequest) as error:
+                return {"error": str(error)}
+
+        async def function(request: Answer) -> Answer:
+            return await asyncio.get_running_loop().run_in_executor(threads, work, request)
+
+        function.__name__ = name
+        return function
+
+    def asked(what: str, shape: Callable[[Answer], Answer]) -> ServerFunction:
+        return served(what, lambda source, request: tables.ask(source, what, shape(request)))
+
+    return [
+        served("whole", lambda source, request: tables.whole(source, again=request.get("again") is True)),
+        asked("rows", _rows),
+        asked("cell", lambda request: {key: _number(request, key) for key in ("row", "column")}),
+        asked("find", _find),
+    ]
+
+
+def stop_whole(catalog: Catalog, datafiles: DataFiles, tables: WholeTables, request: Answer) -> Answer:
+    """Stop the work on a table that `what` names: whole or profile. `{"message"}` says what was stopped."""
+    try:
+        task = catalog.task(str(request.get("task_id") or ""))
+        path = datafiles.open(task, str(request.get("name") or ""), wait_seconds=0)
+        source = Source(path, str(request.get("table") or "") or None, reading_of(request))
+        return {"message": tables.stop(source, profile=request.get("what") == "profile")}
+    except DataFileError as error:
+        return error.as_dict()
+    except (UnknownTask, TableError, BadRequest) as error:
+        return {"error": str(error)}
+
+
+def _rows(request: Answer) -> Answer:
+    return {
+        "view": _view(request),
+        "columns": _numbers(request, "columns"),
+        **{key: _number(request, key) for key in ("offset", "rows")},
+    }
+
+
+def _find(request: Answer) -> Answer:
+    start = request.get("from")
+    start = start if isinstance(start, dict) else {}
+    return {
+        "view": _view(request),
+        "text": _text(request.get("text")),
+        "from": [_number(start, key, -1) for key in ("row", "column")],
+        "backwards": request.get("backwards") is True,
+    }
+
+
+def _view(request: Answer) -> Answer:
+    given = request.get("view")
+    given = given if isinstance(given, dict) else {}
+    sort, filters = given.get("sort") or [], given.get("filters") or []
+    if not all(isinstance(each, list) and all(isinstance(one, dict) for one in each) for each in (sort, filters)):
+        raise BadRequest("The view's sort and filters should be lists of objects.")
+    return {
+        "sort": [{"column": _number(one, "column"), "descending": one.get("descending") is True} for one in sort],
+        "filters": [
+            {"column": _number(one, "column"), "op": str(one.get("op")), "value": _text(one.get("value"))}
+            for one in filters
+        ],
+        "find": _text(given.get("find")),
+    }
+
+
+def _text(given: Any) -> str:
+    return given.encode("utf-8", "replace").decode() if isinstance(given, str) else "" if given is None else str(given)
+
+
+def _number(request: Answer, key: str, otherwise: int | None = None) -> int:
+    given = request.get(key, otherwise)
+    if not isinstance(given, int) or isinstance(given, bool) or abs(given) > 2**53:
+        raise BadRequest(f"{key} should be a whole number, not {json.dumps(given)[:40]}.")
+    return given
+
+
+def _numbers(request: Answer, key: str) -> list[int]:
+    given = request.get(key)
+    if not isinstance(given, list):
+        raise BadRequest(f"{key} should be a list of whole numbers.")
+    return [_number({key: each}, key) for each in given]

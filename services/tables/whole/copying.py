@@ -1,0 +1,134 @@
+"""The process that copies a table whole: every cell as text, in a Parquet file whose columns are c0, c1, ….
+
+A JSON request on standard input; lines of JSON on standard output: `{"done": bytes}` now and then, and at last
+`{"ready": …}` or `{"error": sentence}`. The copy's rows stand in the order of the file; None is no value, "" a blank.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from services.tables import sqlite
+from services.tables.model import Reading, Table, TableError
+from services.tables.whole.fast_copy import fast_copy
+from services.tables.whole.limits import confine
+from services.tables.whole.opening import open_whole
+
+GROUP_CELLS = 200_000
+MAX_GROUP_ROWS = 10_240
+MIN_GROUP_ROWS = 256
+GROUP_CHARACTERS = 32_000_000
+PROGRESS_SECONDS = 0.2
+MAX_COLUMNS = 20_000
+
+Progress = Callable[[int], None]
+
+
+def group_rows(columns: int) -> int:
+    """Rows a group of the copy holds: few enough that reading one row out of it is quick."""
+    return max(MIN_GROUP_ROWS, min(MAX_GROUP_ROWS, GROUP_CELLS * 8 // max(columns, 1)))
+
+
+def copy_table(
+    path: Path, target: Path, table: str | None, reading: Reading | None, progress: Progress
+) -> dict[str, Any]:
+    """Copy a table of the file at `path` to `target`: `{"rows", "columns", "names", "dtypes", "kind", "notes"}`.
+
+    Raises:
+        TableError: the file is broken, or holds no table.
+    """
+    opened = open_whole(path, table, reading)
+    if not opened.columns:
+        raise TableError("The table has no columns.")
+    if len(opened.columns) > MAX_COLUMNS:
+        raise TableError(f"The table has {len(opened.columns):,} columns; {MAX_COLUMNS:,} can be looked at whole.")
+    rows = fast_copy(path, target, opened, group_rows(len(opened.columns)), progress)
+    if rows is None:
+        rows = _copy_rows(opened, path.stat().st_size, target, progress)
+    return {
+        "rows": rows,
+        "columns": len(opened.columns),
+        "names": opened.columns,
+        "dtypes": opened.dtypes,
+        "kind": opened.kind,
+    }
+
+
+def _copy_rows(opened: Table, size: int, target: Path, progress: Progress) -> int:
+    width = len(opened.columns)
+    schema = pa.schema([(f"c{at}", pa.string()) for at in range(width)])
+    rows, characters = 0, 0
+    with pq.ParquetWriter(target, schema, compression="snappy", write_statistics=False) as writer:
+        per_group = group_rows(width)
+        group: list[list[str | None]] = []
+        held = 0
+        for row in opened.rows:
+            group.append(row)
+            held += sum(map(len, filter(None, row)))
+            if len(group) < per_group and held < GROUP_CHARACTERS:
+                continue
+            writer.write_table(_arrow(group, schema), row_group_size=len(group))
+            rows, characters = rows + len(group), characters + held
+            group, held = [], 0
+            progress(min(size, size * rows // opened.total_rows if opened.total_rows else characters))
+        if group:
+            writer.write_table(_arrow(group, schema), row_group_size=len(group))
+    return rows + len(group)
+
+
+def _arrow(group: list[list[str | None]], schema: pa.Schema) -> pa.Table:
+    columns = list(zip(*group, strict=True))
+    try:
+        arrays = [pa.array(column, pa.string()) for column in columns]
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON may escape
+        arrays = [pa.array([cell and _whole_text(cell) for cell in column], pa.string()) for column in columns]
+    return pa.table(arrays, schema=schema)
+
+
+def _whole_text(cell: str) -> str:
+    return cell.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def answer(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """The copy's facts, or the sentence of what went wrong."""
+    reading = request["reading"] and Reading(**request["reading"])
+    # a view may take as long as the copy: this process has a deadline of its own
+    sqlite.QUERY_SECONDS = request["seconds"]
+    try:
+        return {
+            "ready": copy_table(Path(request["path"]), Path(request["target"]), request["table"], reading, progress)
+        }
+    except TableError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": "Reading the whole file takes more memory than it may. The first rows can still be seen."}
+    except OSError as error:
+        return {
+            "error": f"The whole file can't be copied: {error.strerror or error}. The first rows can still be seen."
+        }
+
+
+def main() -> None:
+    request = json.load(sys.stdin)
+    confine(request["memory_bytes"], request["file_bytes"], request["cpu_seconds"])
+    last = 0.0
+
+    def progress(done: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > PROGRESS_SECONDS:
+            last = time.monotonic()
+            print(json.dumps({"done": done}), flush=True)
+
+    print(json.dumps(answer(request, progress)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
