@@ -77,6 +77,7 @@ def whole_table(
         asked("rows", _rows),
         asked("cell", lambda request: {key: _number(request, key) for key in ("row", "column")}),
         asked("find", _find),
+        served("profile", lambda source, request: tables.profile(source, again=request.get("again") is True)),
     ]
 
 

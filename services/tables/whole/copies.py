@@ -155,7 +155,7 @@ class Copies:
             "file_bytes": room,
         }
 
-        def finish(ready: dict[str, Any] | None) -> None:
+        def finish(_: Job, ready: dict[str, Any] | None) -> None:
             if ready is not None:
                 shutil.rmtree(working / "temporary", ignore_errors=True)
                 (working / "facts.json").write_text(json.dumps(ready))
@@ -189,7 +189,7 @@ class Copies:
         if free < size // 2:
             raise TableError(
                 "There is no room to look at the whole file: the copies kept fill what they may. The first rows can "
-                "still be seen. Try again in ten minutes; whoever runs the app can raise TABLE_CACHE_GB or free the disk."
+                "There is no room to look at the whole file: the copies kept fill what they may. The first rows "
             )
         return free
 

@@ -26,7 +26,7 @@ class Job:
         request: dict[str, Any],
         seconds: float,
         what: str,
-        finish: Callable[[dict[str, Any] | None], None],
+        finish: Callable[[Job, Any], None],
     ) -> None:
         self.state = "working"
         self.said: list[dict[str, Any]] = []
@@ -57,7 +57,7 @@ class Job:
             with _turn:
                 late = self._run()
             self.error = self._judge(late)
-            self._finish(None if self.error or self.state == "stopped" else self.latest("ready"))
+            self._finish(self, None if self.error or self.state == "stopped" else self.latest("ready"))
             with self._lock:
                 if self.state == "working":
                     self.state = "failed" if self.error else "ready"

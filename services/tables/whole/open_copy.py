@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from services.tables.dtypes import estimate
-from services.tables.whole.cells import PATTERNS, filled, fits
+from services.tables.whole.cells import filled, fits, possible_types
 from services.tables.whole.database import literal
 
 HEAD_ROWS = 1000
@@ -63,16 +63,21 @@ class OpenCopy:
         return self._types[column]
 
     def _dtype(self, column: int) -> str:
-        head = estimate(row[0] for row in self.take(range(min(self.rows, HEAD_ROWS)), [column]))
-        if head == "text":
+        cell = f"c{column}"
+        possible = possible_types(self.head_type(column))
+        if not possible:
             return "text"  # one cell that fits nothing else is enough
-        names = list(PATTERNS)
-        possible = names if head == "empty" else ["int", "float"] if head == "int" else [head]
-        counts = ", ".join(f"count(*) FILTER (WHERE {filled(column)} AND {fits(column, kind)})" for kind in possible)
-        found = self.connection.execute(
-            f"SELECT count(*) FILTER (WHERE {filled(column)}), {counts} FROM {self.table}"
-        ).fetchone()
-        assert found is not None
-        if found[0] == 0:
-            return "empty"
-        return next((kind for kind, count in zip(possible, found[1:], strict=True) if count == found[0]), "text")
+        counts = ", ".join(f"count(*) FILTER (WHERE {filled(cell)} AND {fits(cell, kind)})" for kind in possible)
+        found = self.connection.execute(f"SELECT count(*) FILTER (WHERE {filled(cell)}), {counts} FROM {self.table}")
+        return type_of(possible, found.fetchone() or (0,))
+
+    def head_type(self, column: int) -> str:
+        """The type of the column's first cells."""
+        return estimate(row[0] for row in self.take(range(min(self.rows, HEAD_ROWS)), [column]))
+
+
+def type_of(possible: list[str], counts: Sequence[int]) -> str:
+    """The type of a column, from how many cells say something and how many of them fit each possible type."""
+    if counts[0] == 0:
+        return "empty"
+    return next((kind for kind, count in zip(possible, counts[1:], strict=True) if count == counts[0]), "text")

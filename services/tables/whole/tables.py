@@ -12,6 +12,7 @@ from typing import Any
 from services.tables.model import TableError
 from services.tables.whole.copies import Copies, Copy, Source
 from services.tables.whole.limits import Limits
+from services.tables.whole.profiles import Profiles
 from services.tables.whole.workers import COUNT, Workers
 
 WAIT_SECONDS = 2.0  # after which a question that takes longer is answered with its state
@@ -25,6 +26,7 @@ class WholeTables:
 
     def __init__(self, limits: Limits) -> None:
         self._copies = Copies(limits)
+        self._profiles = Profiles(limits)
         self._workers = Workers(limits)
         self._threads = ThreadPoolExecutor(2 * COUNT, thread_name_prefix="whole")
         self._asked: OrderedDict[str, Future[dict[str, Any]]] = OrderedDict()
@@ -53,10 +55,23 @@ class WholeTables:
             return {"state": _DOING[what]}
         return self.whole(source) if answer.get("gone") else answer
 
+    def profile(self, source: Source, *, again: bool = False) -> dict[str, Any]:
+        """The profile of every column as far as it has come; it is started where there is none.
+
+        `again` goes on with one that was stopped or failed.
+        """
+        try:
+            copy = self._copies.state(source, again=again)
+            return self._profiles.state(copy, again=again) if isinstance(copy, Copy) else copy
+        except TableError as error:
+            return {"error": str(error)}
+
     def stop(self, source: Source, *, profile: bool = False) -> str:
         """Stop the copying or the profile, and say so in a sentence."""
         if profile:
-            return "No profile is being made."
+            copy = self._copies.state(source, start=False)
+            stopped = isinstance(copy, Copy) and self._profiles.stop(copy)
+            return "The profile was stopped; what was found is kept." if stopped else "No profile is being made."
         return "Reading the whole file was stopped." if self._copies.stop(source) else "The file is not being read."
 
     def wait(self, source: Source, seconds: float) -> None:
@@ -66,6 +81,7 @@ class WholeTables:
     def close(self) -> None:
         """End all work and its processes."""
         self._copies.close()
+        self._profiles.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._workers.close()
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from services.tables.model import TableError
-from services.tables.whole.cells import NUMBERS, filled, number, stripped
+from services.tables.whole.cells import NUMBERS, missing, number
 from services.tables.whole.open_copy import Numbers, OpenCopy
 
 KEPT = 8  # views and finds of a copy
@@ -97,36 +97,36 @@ def _column(copy: OpenCopy, given: Any) -> int:
 def _keys(copy: OpenCopy, sort: dict[str, Any]) -> list[str]:
     column = _column(copy, sort.get("column"))
     way = "DESC NULLS LAST" if sort.get("descending") else "ASC NULLS LAST"
-    dtype = copy.dtype(column)
+    dtype, cell = copy.dtype(column), f"c{column}"
     if dtype not in NUMBERS:
-        return [f"CASE WHEN {filled(column)} THEN c{column} END {way}"]
-    keys = [f"{number(column)} {way}"]
+        return [f"CASE WHEN NOT {missing(cell)} THEN {cell} END {way}"]
+    keys = [f"{number(cell)} {way}"]
     if dtype == "int":  # two long ones may be the same as float
-        keys.append(f"TRY_CAST({stripped(column)} AS HUGEINT) {way}")
+        keys.append(f"{number(cell, 'HUGEINT')} {way}")
     return keys
 
 
 def _test(copy: OpenCopy, given: dict[str, Any], values: dict[str, str], name: str) -> str:
     column, what = _column(copy, given.get("column")), given.get("op")
-    if what in {"missing", "filled"}:
-        return filled(column) if what == "filled" else f"NOT {filled(column)}"
-    values[name] = value = str(given.get("value") or "")
     cell = f"c{column}"
+    if what in {"missing", "filled"}:
+        return missing(cell) if what == "missing" else f"NOT {missing(cell)}"
+    values[name] = value = str(given.get("value") or "")
     numeric = copy.dtype(column) in NUMBERS and _is_number(value)
     if what == "contains":
         return f"coalesce(contains(lower({cell}), lower(${name})), false)"
     if what in {"equals", "not_equals"}:
         same = f"coalesce({cell} = ${name}, false)"
         if numeric:
-            same = f"({same} OR coalesce({number(column)} = CAST(${name} AS DOUBLE), false))"
+            same = f"({same} OR coalesce({number(cell)} = CAST(${name} AS DOUBLE), false))"
         return same if what == "equals" else f"NOT {same}"
     if what in {"less", "more"}:
         sign = "<" if what == "less" else ">"
         if numeric:
-            return f"coalesce({number(column)} {sign} CAST(${name} AS DOUBLE), false)"
+            return f"coalesce({number(cell)} {sign} CAST(${name} AS DOUBLE), false)"
         if copy.dtype(column) in NUMBERS:
             raise TableError(f"{value!r} is no number, and the column holds numbers.")
-        return f"({filled(column)} AND {cell} {sign} ${name})"
+        return f"(NOT {missing(cell)} AND {cell} {sign} ${name})"
     raise TableError(f"There is no filter {what!r}.")
 
 
