@@ -46,8 +46,8 @@ def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict
 
 
 def data_preview(catalog: Catalog, datafiles: DataFiles, tables: WholeTables) -> gr.HTML:
-    """Make the pane. Its `preview` answers fifty rows of a file, its `reader` the code that loads the file, and
-    those of `whole_table` look at all of it; `stop` ends what `what` names: the wait for the file, its copy or its profile.
+    """Make the pane. Its `preview` answers fifty rows of a file, its `reader` the code that loads the file; those of
+    `whole_table` look at all of it. `stop` ends what `what` names: the wait for the file, its copy or its profile.
     """
     read = file_previewer(catalog, datafiles)
     code = starter_for(catalog, datafiles)

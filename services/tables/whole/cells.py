@@ -1,7 +1,7 @@
 """SQL about cells of a copy. Columns are named by position and values are parameters: no text of a file is in it.
 
-Types are those of `dtypes.estimate`, and what counts as missing is what pandas reads so: no value, a blank, or one of its
-words. Regular expressions cost less here than trimming.
+Types are those of `dtypes.estimate`, and what counts as missing is what pandas reads so: no value, a blank, or one of
+its words. Regular expressions cost less here than trimming.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The copies of whole tables on this machine: made once, shared, never half, the oldest removed for new ones.
 
-`{folder}/{key}/` holds `table.parquet` and `facts.json`; it is moved there in one step. The key is a hash of the file's
+`{folder}/{key}/` holds `table.arrow` and `facts.json`; it is moved there in one step. The key is a hash of the file's
 path, size, time and inode, the table, and the reading: a file that changes is another file.
 """
 
@@ -30,7 +30,7 @@ _WORKING = ".part"
 
 @dataclass(frozen=True)
 class Copy:
-    """A whole table as text: its Parquet file, and what is known of it."""
+    """A whole table as text: its Arrow file, and what is known of it."""
 
     folder: Path
     rows: int
@@ -39,7 +39,7 @@ class Copy:
 
     @property
     def parquet(self) -> Path:
-        return self.folder / "table.parquet"
+        return self.folder / "table.arrow"
 
     @property
     def columns(self) -> int:
@@ -146,7 +146,7 @@ class Copies:
         working.mkdir()
         request = {
             "path": str(source.path.absolute()),
-            "target": str(working / "table.parquet"),
+            "target": str(working / "table.arrow"),
             "table": source.table,
             "reading": asdict(source.reading) if source.reading else None,
             "seconds": self.limits.seconds,
@@ -157,7 +157,6 @@ class Copies:
 
         def finish(_: Job, ready: dict[str, Any] | None) -> None:
             if ready is not None:
-                shutil.rmtree(working / "temporary", ignore_errors=True)
                 (working / "facts.json").write_text(json.dumps(ready))
                 with contextlib.suppress(OSError):  # another app has made the same copy meanwhile
                     working.rename(folder / key)
@@ -189,7 +188,8 @@ class Copies:
         if free < size // 2:
             raise TableError(
                 "There is no room to look at the whole file: the copies kept fill what they may. The first rows can "
-                "There is no room to look at the whole file: the copies kept fill what they may. The first rows "
+                "still be seen. Try again in ten minutes; whoever runs the app can raise TABLE_CACHE_GB or free the "
+                "disk."
             )
         return free
 

@@ -1,4 +1,4 @@
-"""The process that copies a table whole: every cell as text, in a Parquet file whose columns are c0, c1, ….
+"""The process that copies a table whole: every cell as text, in an Arrow file whose columns are c0, c1, ….
 
 A JSON request on standard input; lines of JSON on standard output: `{"done": bytes}` now and then, and at last
 `{"ready": …}` or `{"error": sentence}`. The copy's rows stand in the order of the file; None is no value, "" a blank.
@@ -14,27 +14,20 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from services.tables import sqlite
 from services.tables.model import Reading, Table, TableError
 from services.tables.whole.fast_copy import fast_copy
-from services.tables.whole.limits import confine
+from services.tables.whole.limits import THREADS, confine
 from services.tables.whole.opening import open_whole
 
-GROUP_CELLS = 200_000
-MAX_GROUP_ROWS = 10_240
-MIN_GROUP_ROWS = 256
+GROUP_CELLS = 2_000_000
+MAX_GROUP_ROWS = 20_000
 GROUP_CHARACTERS = 32_000_000
 PROGRESS_SECONDS = 0.2
 MAX_COLUMNS = 20_000
 
 Progress = Callable[[int], None]
-
-
-def group_rows(columns: int) -> int:
-    """Rows a group of the copy holds: few enough that reading one row out of it is quick."""
-    return max(MIN_GROUP_ROWS, min(MAX_GROUP_ROWS, GROUP_CELLS * 8 // max(columns, 1)))
 
 
 def copy_table(
@@ -50,7 +43,7 @@ def copy_table(
         raise TableError("The table has no columns.")
     if len(opened.columns) > MAX_COLUMNS:
         raise TableError(f"The table has {len(opened.columns):,} columns; {MAX_COLUMNS:,} can be looked at whole.")
-    rows = fast_copy(path, target, opened, group_rows(len(opened.columns)), progress)
+    rows = fast_copy(path, target, opened, progress)
     if rows is None:
         rows = _copy_rows(opened, path.stat().st_size, target, progress)
     return {
@@ -66,8 +59,8 @@ def _copy_rows(opened: Table, size: int, target: Path, progress: Progress) -> in
     width = len(opened.columns)
     schema = pa.schema([(f"c{at}", pa.string()) for at in range(width)])
     rows, characters = 0, 0
-    with pq.ParquetWriter(target, schema, compression="snappy", write_statistics=False) as writer:
-        per_group = group_rows(width)
+    with pa.OSFile(str(target), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        per_group = max(1, min(MAX_GROUP_ROWS, GROUP_CELLS // width))
         group: list[list[str | None]] = []
         held = 0
         for row in opened.rows:
@@ -75,22 +68,22 @@ def _copy_rows(opened: Table, size: int, target: Path, progress: Progress) -> in
             held += sum(map(len, filter(None, row)))
             if len(group) < per_group and held < GROUP_CHARACTERS:
                 continue
-            writer.write_table(_arrow(group, schema), row_group_size=len(group))
+            writer.write_batch(_arrow(group, schema))
             rows, characters = rows + len(group), characters + held
             group, held = [], 0
             progress(min(size, size * rows // opened.total_rows if opened.total_rows else characters))
         if group:
-            writer.write_table(_arrow(group, schema), row_group_size=len(group))
+            writer.write_batch(_arrow(group, schema))
     return rows + len(group)
 
 
-def _arrow(group: list[list[str | None]], schema: pa.Schema) -> pa.Table:
+def _arrow(group: list[list[str | None]], schema: pa.Schema) -> pa.RecordBatch:
     columns = list(zip(*group, strict=True))
     try:
         arrays = [pa.array(column, pa.string()) for column in columns]
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON may escape
         arrays = [pa.array([cell and _whole_text(cell) for cell in column], pa.string()) for column in columns]
-    return pa.table(arrays, schema=schema)
+    return pa.record_batch(arrays, schema=schema)
 
 
 def _whole_text(cell: str) -> str:
@@ -118,6 +111,7 @@ def answer(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
 
 def main() -> None:
     request = json.load(sys.stdin)
+    pa.set_cpu_count(THREADS)
     confine(request["memory_bytes"], request["file_bytes"], request["cpu_seconds"])
     last = 0.0
 

@@ -1,4 +1,4 @@
-"""DuckDB, locked up: it reads one folder, writes one, and asks nobody."""
+"""DuckDB, locked up: it is handed tables in memory, reaches no file but its own temporary ones, and asks nobody."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import duckdb
 from services.tables.whole.limits import THREADS
 
 
-def connect(
-    *, memory_bytes: int, temporary: Path, temporary_bytes: int, allowed: list[Path]
-) -> duckdb.DuckDBPyConnection:
-    """A connection that can reach the `allowed` files and folders alone, with no extension, network or setting left."""
+def connect(memory_bytes: int, temporary: Path, temporary_bytes: int) -> duckdb.DuckDBPyConnection:
+    """A connection with no files, extensions or network, whose settings can't be changed any more."""
     connection = duckdb.connect(
         config={
             "threads": THREADS,
@@ -22,20 +20,10 @@ def connect(
             "autoload_known_extensions": False,
             "autoinstall_known_extensions": False,
             "allow_community_extensions": False,
-            "preserve_insertion_order": True,
+            "python_enable_replacements": False,
         }
     )
-    connection.execute("SET enable_progress_bar = true")  # or query_progress knows nothing
-    connection.execute("SET enable_progress_bar_print = false")
-    folders = [f"{path}/" for path in allowed if path.is_dir()]
-    files = [str(path) for path in allowed if not path.is_dir()]
-    connection.execute(f"SET allowed_directories = [{', '.join(map(literal, folders))}]")
-    connection.execute(f"SET allowed_paths = [{', '.join(map(literal, files))}]")
+    connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
-
-
-def literal(path: Path | str) -> str:
-    """A path as an SQL string: table functions take no parameters in every place a path stands."""
-    return "'" + str(path).replace("'", "''") + "'"

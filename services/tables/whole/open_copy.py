@@ -10,13 +10,12 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from services.tables.dtypes import estimate
 from services.tables.whole.cells import filled, fits, possible_types
-from services.tables.whole.database import literal
 
 HEAD_ROWS = 1000
+TABLE = "table.arrow"
 Numbers = npt.NDArray[np.int64]
 
 
@@ -26,35 +25,33 @@ class OpenCopy:
     def __init__(self, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
         self.folder = folder
         self.connection = connection
-        self.file = pq.ParquetFile(folder / "table.parquet", memory_map=True)
-        meta = self.file.metadata
-        self.rows: int = meta.num_rows
-        self.columns: int = meta.num_columns
-        self._ends = list(accumulate(meta.row_group(at).num_rows for at in range(meta.num_row_groups)))
+        reader = pa.ipc.open_file(pa.memory_map(str(folder / TABLE)))
+        self._batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
+        self._ends = list(accumulate(batch.num_rows for batch in self._batches))
+        self.rows: int = self._ends[-1] if self._ends else 0
+        self.columns = len(reader.schema)
+        self.table = f"t_{folder.name}"  # in SQL; its column `row` is the number of the row in the file
+        table = pa.Table.from_batches(self._batches, reader.schema)
+        connection.register(self.table, table.append_column("row", pa.array(np.arange(self.rows))))
         self._types: dict[int, str] = {}
 
-    @property
-    def table(self) -> str:
-        """The copy in SQL; `row` is the number of the row in the file."""
-        source = f"read_parquet({literal(self.folder / 'table.parquet')}, file_row_number = true)"
-        return f"(SELECT * EXCLUDE file_row_number, file_row_number AS row FROM {source})"
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.unregister(self.table)
 
     def take(self, numbers: Sequence[int] | Numbers, columns: Sequence[int]) -> list[list[str | None]]:
         """The cells of rows, by their numbers in the file and in the order given."""
         wanted = np.asarray(numbers, dtype=np.int64)
-        found: dict[int, list[str | None]] = {}
-        groups = np.searchsorted(self._ends, wanted, side="right")
-        names = [f"c{at}" for at in columns]
-        distinct = list(dict.fromkeys(names))
-        for group in np.unique(groups):
-            rows = wanted[groups == group]
-            start = self._ends[group - 1] if group else 0
-            part = self.file.read_row_group(int(group), columns=distinct, use_threads=False)
-            part = part.take(pa.array(rows - start)).select(names) if names else part
-            cells = [column.to_pylist() for column in part.columns]
-            for at, row in enumerate(rows.tolist()):
-                found[row] = [column[at] for column in cells]
-        return [found[row] for row in wanted.tolist()]
+        places = np.searchsorted(self._ends, wanted, side="right")
+        found: list[list[str | None]] = [[]] * len(wanted)
+        for place in np.unique(places):
+            batch = self._batches[place]
+            at = np.flatnonzero(places == place)
+            inside = pa.array(wanted[at] - (self._ends[place - 1] if place else 0))
+            cells = [batch.column(column).take(inside).to_pylist() for column in columns]
+            for position, row in enumerate(at.tolist()):
+                found[row] = [column[position] for column in cells]
+        return found
 
     def dtype(self, column: int) -> str:
         """The column's type as `dtypes.estimate` says it, over every cell."""

@@ -19,30 +19,15 @@ from services.tables.whole.open_copy import OpenCopy
 from services.tables.whole.profile import profile_column
 
 MEMORY_SHARE = 0.5  # of the process's memory, for DuckDB
-HELD_CELLS = 2_000_000  # columns of a short table are read together, this many cells a time
 
 
 def profile(request: dict[str, Any]) -> None:
     """Profile the columns the request names, saying each as it is done."""
     folder, temporary = Path(request["folder"]), Path(request["temporary"])
-    connection = connect(
-        memory_bytes=int(request["memory_bytes"] * MEMORY_SHARE),
-        temporary=temporary,
-        temporary_bytes=request["file_bytes"],
-        allowed=[folder],
-    )
+    connection = connect(int(request["memory_bytes"] * MEMORY_SHARE), temporary, request["file_bytes"])
     copy = OpenCopy(folder, connection)
-    together = max(1, min(200, HELD_CELLS // max(1, copy.rows)))
-    columns = request["columns"]
-    for start in range(0, len(columns), together):
-        part = columns[start : start + together]
-        table = copy.table
-        if together > 1:
-            cells = ", ".join(f"c{at}" for at in part)
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE part AS SELECT {cells} FROM {copy.table}")
-            table = "part"
-        for column in part:
-            print(json.dumps({"column": profile_column(copy, column, table)}), flush=True)
+    for column in request["columns"]:
+        print(json.dumps({"column": profile_column(copy, column)}), flush=True)
 
 
 def main() -> None:

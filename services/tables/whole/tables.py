@@ -31,6 +31,7 @@ class WholeTables:
         self._threads = ThreadPoolExecutor(2 * COUNT, thread_name_prefix="whole")
         self._asked: OrderedDict[str, Future[dict[str, Any]]] = OrderedDict()
         self._lock = threading.Lock()
+        self._warmed = False
 
     def whole(self, source: Source, *, again: bool = False) -> dict[str, Any]:
         """The state of the copy, which is started where there is none; `again` also after a stop or a failure."""
@@ -40,6 +41,9 @@ class WholeTables:
             return {"error": str(error)}
         if isinstance(copy, Copy):
             return {"state": "ready", "rows": copy.rows, "columns": copy.columns, "warnings": []}
+        if copy.get("state") == "copying" and not self._warmed:
+            self._warmed = True
+            self._threads.submit(self._workers.warm)
         return copy
 
     def ask(self, source: Source, what: str, request: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from services.tables.model import TableError
 from services.tables.whole import pages
 from services.tables.whole.database import connect
 from services.tables.whole.limits import confine
-from services.tables.whole.open_copy import OpenCopy
+from services.tables.whole.open_copy import TABLE, OpenCopy
 
 OPEN_COPIES = 4
 MEMORY_SHARE = 0.6  # of the process's memory, for DuckDB
@@ -34,12 +34,8 @@ class Worker:
     """Opens copies as they are asked about and keeps a few open."""
 
     def __init__(self, limits: dict[str, Any]) -> None:
-        folder = Path(limits["folder"])
         self._connection = connect(
-            memory_bytes=int(limits["memory_bytes"] * MEMORY_SHARE),
-            temporary=Path(limits["temporary"]),
-            temporary_bytes=limits["temporary_bytes"],
-            allowed=[folder],
+            int(limits["memory_bytes"] * MEMORY_SHARE), Path(limits["temporary"]), limits["temporary_bytes"]
         )
         self._open: OrderedDict[Path, OpenCopy] = OrderedDict()
 
@@ -47,8 +43,9 @@ class Worker:
         """The answer, `{"gone": True}` where the copy isn't there any more, or `{"error": sentence}`."""
         folder = Path(request["folder"])
         try:
-            if not (folder / "table.parquet").exists():
-                self._open.pop(folder, None)
+            if not (folder / TABLE).exists():
+                if held := self._open.pop(folder, None):
+                    held.close()
                 return {"gone": True}
             return ANSWERS[request["what"]](self._copy(folder), request)
         except TableError as error:
@@ -58,7 +55,7 @@ class Worker:
                 "error": "This takes more memory or disk than it may. The rows can still be seen in the file's order."
             }
         except (duckdb.Error, pa.ArrowException, OSError):
-            if (folder / "table.parquet").exists():
+            if (folder / TABLE).exists():
                 raise
             return {"gone": True}
 
@@ -67,7 +64,7 @@ class Worker:
             self._open[folder] = OpenCopy(folder, self._connection)
         self._open.move_to_end(folder)
         while len(self._open) > OPEN_COPIES:
-            self._open.popitem(last=False)
+            self._open.popitem(last=False)[1].close()
         return self._open[folder]
 
 

@@ -34,7 +34,6 @@ class _Process:
         room = min(limits.max_bytes, max(0, shutil.disk_usage(self._temporary).free - limits.floor_bytes))
         self.ask(
             {
-                "folder": str(limits.folder.absolute()),
                 "memory_bytes": limits.memory_bytes,
                 "temporary": str(self._temporary),
                 "temporary_bytes": room,
@@ -78,6 +77,15 @@ class Workers:
         self._places: queue.SimpleQueue[_Process | None] = queue.SimpleQueue()
         for _ in range(COUNT):
             self._places.put(None)
+
+    def warm(self) -> None:
+        """Start a process ahead of the first question."""
+        process = self._places.get()
+        try:
+            if process is None:
+                process = _Process(self._limits)
+        finally:
+            self._places.put(process)
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """The answer of a worker to one question, within `seconds` once a worker is free.
