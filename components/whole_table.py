@@ -22,15 +22,15 @@ class BadRequest(Exception):
     """A request of the wrong shape; the message says what is wrong with it."""
 
 
-def reading_of(request: Answer) -> Reading | None:
-    """How a request wants its file read; None: as the file suggests.
+def reading_of(request: Answer) -> Reading:
+    """How a request wants its file read; nothing said: as the file suggests.
 
     Raises:
         BadRequest: the reading has the wrong shape.
     """
     given = request.get("reading")
     if given is None:
-        return None
+        return Reading()
     if not isinstance(given, dict):
         raise BadRequest("The reading should be one JSON object.")
     kinds = {"encoding": str, "delimiter": str, "header": bool, "quotes": bool}
@@ -77,6 +77,7 @@ def whole_table(
         asked("rows", _rows),
         asked("cell", lambda request: {key: _number(request, key) for key in ("row", "column")}),
         asked("find", _find),
+        asked("chart", lambda request: {"columns": _numbers(request, "columns")}),
         served("profile", lambda source, request: tables.profile(source, again=request.get("again") is True)),
     ]
 

@@ -1,4 +1,5 @@
-"""python -m services.tables FILE [--rows N] [--table T] [--encoding E] [--delimiter D] [--no-header] [--json]"""
+"""python -m services.tables FILE [--rows N] [--table T] [--encoding E] [--delimiter D] [--no-header]
+[--profile] [--json]"""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 from services.tables import Preview, Reading, TableError, preview
+from services.tables.whole.report import as_lines, profile_file
 
 
 def main() -> int:
@@ -22,9 +24,15 @@ def main() -> int:
     parser.add_argument("--delimiter", help="one character, or 'tab' (default: told from the first rows)")
     parser.add_argument("--no-header", action="store_true", help="the first row is data")
     parser.add_argument("--no-quotes", action="store_true", help="quotes are plain text")
+    parser.add_argument("--profile", action="store_true", help="what every column holds, over the whole file")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
     try:
+        if given.profile:
+            profile = profile_file(given.file, given.table, _reading(given))
+            lines = [json.dumps(profile, ensure_ascii=False)] if given.json else map(_plain_line, as_lines(profile))
+            print(*lines, sep="\n")
+            return 0
         shown = preview(given.file, rows=given.rows, offset=given.offset, table=given.table, reading=_reading(given))
     except TableError as error:
         print(error, file=sys.stderr)
@@ -63,6 +71,10 @@ def as_text(shown: Preview) -> str:
         lines.append("\t".join(f"{column.dtype}{'~' if column.estimated else ''}" for column in columns))
         lines += ["\t".join("∅" if cell is None else _plain(cell) for cell in row) for row in shown.rows]
     return "\n".join(lines)
+
+
+def _plain_line(line: str) -> str:
+    return "\t".join(map(_plain, line.split("\t")))
 
 
 def _plain(cell: str) -> str:

@@ -15,7 +15,7 @@ import shutil
 import stat
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Copy:
     rows: int
     names: tuple[str, ...]
     dtypes: tuple[str, ...] | None
+    warnings: tuple[dict[str, Any], ...] = ()
 
     @property
     def parquet(self) -> Path:
@@ -48,11 +49,11 @@ class Copy:
 
 @dataclass(frozen=True)
 class Source:
-    """A table of a file, read in a certain way; None: as the file suggests."""
+    """A table of a file, read in a certain way; nothing said: as the file suggests."""
 
     path: Path
     table: str | None = None
-    reading: Reading | None = None
+    reading: Reading = field(default_factory=Reading)
 
     def key(self) -> str:
         """The identity of what would be copied.
@@ -67,7 +68,7 @@ class Source:
         if not stat.S_ISREG(held.st_mode):
             raise TableError("This is no regular file.")
         identity = [VERSION, str(self.path.absolute()), held.st_size, held.st_mtime_ns, held.st_ino, self.table]
-        reading = asdict(self.reading) if self.reading else None
+        reading = asdict(self.reading)
         return hashlib.sha256(json.dumps([*identity, reading], sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -135,7 +136,8 @@ class Copies:
             os.utime(folder)
         except (OSError, ValueError):
             return None
-        return Copy(folder, facts["rows"], tuple(facts["names"]), facts["dtypes"] and tuple(facts["dtypes"]))
+        dtypes = facts["dtypes"] and tuple(facts["dtypes"])
+        return Copy(folder, facts["rows"], tuple(facts["names"]), dtypes, tuple(facts["warnings"]))
 
     def _start(self, source: Source, key: str) -> Job:
         folder = self.limits.folder
@@ -148,7 +150,7 @@ class Copies:
             "path": str(source.path.absolute()),
             "target": str(working / "table.arrow"),
             "table": source.table,
-            "reading": asdict(source.reading) if source.reading else None,
+            "reading": asdict(source.reading),
             "seconds": self.limits.seconds,
             "memory_bytes": self.limits.memory_bytes,
             "cpu_seconds": int(2 * self.limits.seconds) + 1,

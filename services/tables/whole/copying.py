@@ -10,13 +10,14 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from services.tables import sqlite
-from services.tables.model import Reading, Table, TableError
+from services.tables.model import Reading, Row, Table, TableError, TableWarning
 from services.tables.whole.fast_copy import fast_copy
 from services.tables.whole.limits import THREADS, confine
 from services.tables.whole.opening import open_whole
@@ -25,59 +26,59 @@ GROUP_CELLS = 2_000_000
 MAX_GROUP_ROWS = 20_000
 GROUP_CHARACTERS = 32_000_000
 PROGRESS_SECONDS = 0.2
-MAX_COLUMNS = 20_000
 
 Progress = Callable[[int], None]
 
 
-def copy_table(
-    path: Path, target: Path, table: str | None, reading: Reading | None, progress: Progress
-) -> dict[str, Any]:
-    """Copy a table of the file at `path` to `target`: `{"rows", "columns", "names", "dtypes", "kind", "notes"}`.
+def copy_table(path: Path, target: Path, table: str | None, reading: Reading, progress: Progress) -> dict[str, Any]:
+    """Copy a table of the file at `path` to `target`: `{"rows", "names", "dtypes", "warnings"}`.
 
     Raises:
-        TableError: the file is broken, or holds no table.
+        TableError: the file is broken from its first row on, or holds no table.
     """
     opened = open_whole(path, table, reading)
-    if not opened.columns:
-        raise TableError("The table has no columns.")
-    if len(opened.columns) > MAX_COLUMNS:
-        raise TableError(f"The table has {len(opened.columns):,} columns; {MAX_COLUMNS:,} can be looked at whole.")
+    warnings = [*opened.warnings, *(TableWarning("note", note) for note in opened.notes)]
     rows = fast_copy(path, target, opened, progress)
     if rows is None:
-        rows = _copy_rows(opened, path.stat().st_size, target, progress)
+        rows, broken = _copy_rows(opened, path.stat().st_size, target, progress)
+        if broken and not any(broken in warning.text for warning in warnings):
+            warnings.append(TableWarning("broken", f"{broken} The rows before are kept.", (rows + 1,)))
     return {
         "rows": rows,
-        "columns": len(opened.columns),
         "names": opened.columns,
         "dtypes": opened.dtypes,
-        "kind": opened.kind,
+        "warnings": [asdict(each) for each in warnings],
     }
 
 
-def _copy_rows(opened: Table, size: int, target: Path, progress: Progress) -> int:
+def _copy_rows(opened: Table, size: int, target: Path, progress: Progress) -> tuple[int, str]:
+    """Copy row by row; how many there were, and what broke off the reading."""
     width = len(opened.columns)
     schema = pa.schema([(f"c{at}", pa.string()) for at in range(width)])
-    rows, characters = 0, 0
+    per_group = max(1, min(MAX_GROUP_ROWS, GROUP_CELLS // width))
+    rows = characters = held = 0
+    broken = ""
+    group: list[Row] = []
     with pa.OSFile(str(target), "wb") as file, pa.ipc.new_file(file, schema) as writer:
-        per_group = max(1, min(MAX_GROUP_ROWS, GROUP_CELLS // width))
-        group: list[list[str | None]] = []
-        held = 0
-        for row in opened.rows:
-            group.append(row)
-            held += sum(map(len, filter(None, row)))
-            if len(group) < per_group and held < GROUP_CHARACTERS:
-                continue
-            writer.write_batch(_arrow(group, schema))
-            rows, characters = rows + len(group), characters + held
-            group, held = [], 0
-            progress(min(size, size * rows // opened.total_rows if opened.total_rows else characters))
+        try:
+            for row in opened.rows:
+                group.append(row)
+                held += sum(map(len, filter(None, row)))
+                if len(group) == per_group or held > GROUP_CHARACTERS:
+                    writer.write_batch(_arrow(group, schema))
+                    rows, characters = rows + len(group), characters + held
+                    group, held = [], 0
+                    progress(min(size, size * rows // opened.total_rows if opened.total_rows else characters))
+        except TableError as error:
+            if not rows + len(group):
+                raise
+            broken = str(error)
         if group:
             writer.write_batch(_arrow(group, schema))
-    return rows + len(group)
+    return rows + len(group), broken
 
 
-def _arrow(group: list[list[str | None]], schema: pa.Schema) -> pa.RecordBatch:
+def _arrow(group: list[Row], schema: pa.Schema) -> pa.RecordBatch:
     columns = list(zip(*group, strict=True))
     try:
         arrays = [pa.array(column, pa.string()) for column in columns]
@@ -92,7 +93,7 @@ def _whole_text(cell: str) -> str:
 
 def answer(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """The copy's facts, or the sentence of what went wrong."""
-    reading = request["reading"] and Reading(**request["reading"])
+    reading = Reading(**request["reading"])
     # a view may take as long as the copy: this process has a deadline of its own
     sqlite.QUERY_SECONDS = request["seconds"]
     try:

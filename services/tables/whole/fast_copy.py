@@ -15,7 +15,7 @@ from services.tables.model import Table
 SMALLEST_BYTES = 1_000_000  # below, our own reader has nearly done by then
 CHECKED_ROWS = 1000
 BLOCK_BYTES = 4 * 1024**2
-_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+_DELIMITERS = frozenset(",;\t|")
 
 
 def fast_copy(
@@ -27,18 +27,19 @@ def fast_copy(
     which Arrow refuses.
     """
     width = len(opened.columns)
-    delimiter = _DELIMITERS.get(opened.delimiter or "")
-    plain = opened.kind == "delimited" and opened.encoding in {"utf-8", "utf-8-sig"}
-    if not plain or delimiter is None or width < 2 or path.stat().st_size < smallest:
+    reading = opened.reading
+    if reading is None or reading.encoding not in {"utf-8", "utf-8-sig"} or reading.delimiter not in _DELIMITERS:
         return None
-    if not _header_fits(path, delimiter, width) or not _plain(path):
+    if width < 2 or path.stat().st_size < smallest or not _begins(path, opened, reading.delimiter) or not _plain(path):
         return None
     names = [f"c{at}" for at in range(width)]
     try:
         reader = pa.csv.open_csv(
             path,
-            read_options=pa.csv.ReadOptions(column_names=names, skip_rows=1, block_size=BLOCK_BYTES),
-            parse_options=pa.csv.ParseOptions(delimiter=delimiter, quote_char=False, escape_char=False),
+            read_options=pa.csv.ReadOptions(
+                column_names=names, skip_rows=int(reading.header is True), block_size=BLOCK_BYTES
+            ),
+            parse_options=pa.csv.ParseOptions(delimiter=reading.delimiter, quote_char=False, escape_char=False),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=True
             ),
@@ -76,7 +77,9 @@ def _plain(path: Path) -> bool:
     return True
 
 
-def _header_fits(path: Path, delimiter: str, width: int) -> bool:
-    """Whether the first line has a name for each column."""
+def _begins(path: Path, opened: Table, delimiter: str) -> bool:
+    """Whether the table begins with the file's first line: its names, or where it has none, its first row."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
-        return len(next(csv.reader([file.readline()], delimiter=delimiter), [])) == width
+        first = next(csv.reader([file.readline()], delimiter=delimiter), [])
+    named = opened.reading is not None and opened.reading.header
+    return first == opened.columns if named else len(first) == len(opened.columns)

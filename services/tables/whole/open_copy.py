@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -16,6 +18,7 @@ from services.tables.whole.cells import filled, fits, possible_types
 
 HEAD_ROWS = 1000
 TABLE = "table.arrow"
+FACTS = "facts.json"
 Numbers = npt.NDArray[np.int64]
 
 
@@ -38,6 +41,12 @@ class OpenCopy:
     def close(self) -> None:
         """Let go of the file."""
         self.connection.unregister(self.table)
+
+    def labels(self, columns: Sequence[int]) -> list[str]:
+        """The columns' names, those that stand more than once or are blank with their number (from 1)."""
+        names: list[str] = json.loads((self.folder / FACTS).read_text())["names"]
+        often = Counter(names)
+        return [names[at] if names[at] and often[names[at]] == 1 else f"{names[at]} ({at + 1})" for at in columns]
 
     def take(self, numbers: Sequence[int] | Numbers, columns: Sequence[int]) -> list[list[str | None]]:
         """The cells of rows, by their numbers in the file and in the order given."""

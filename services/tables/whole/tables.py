@@ -40,7 +40,7 @@ class WholeTables:
         except TableError as error:
             return {"error": str(error)}
         if isinstance(copy, Copy):
-            return {"state": "ready", "rows": copy.rows, "columns": copy.columns, "warnings": []}
+            return {"state": "ready", "rows": copy.rows, "columns": copy.columns, "warnings": [*copy.warnings]}
         if copy.get("state") == "copying" and not self._warmed:
             self._warmed = True
             self._threads.submit(self._workers.warm)
@@ -69,6 +69,11 @@ class WholeTables:
             return self._profiles.state(copy, again=again) if isinstance(copy, Copy) else copy
         except TableError as error:
             return {"error": str(error)}
+
+    def names(self, source: Source) -> tuple[str, ...]:
+        """The names of the columns of a table that is copied."""
+        copy = self._copies.state(source, start=False)
+        return copy.names if isinstance(copy, Copy) else ()
 
     def stop(self, source: Source, *, profile: bool = False) -> str:
         """Stop the copying or the profile, and say so in a sentence."""

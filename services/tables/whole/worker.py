@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from services.tables.model import TableError
 from services.tables.whole import pages
+from services.tables.whole.charts import chart
 from services.tables.whole.database import connect
 from services.tables.whole.limits import confine
 from services.tables.whole.open_copy import TABLE, OpenCopy
@@ -27,6 +28,7 @@ ANSWERS: dict[str, Callable[[OpenCopy, dict[str, Any]], dict[str, Any]]] = {
     "rows": pages.rows,
     "cell": pages.cell,
     "find": pages.find,
+    "chart": chart,
 }
 
 
