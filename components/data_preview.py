@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,10 +11,10 @@ import gradio as gr
 
 from components.pane import pane
 from components.starter import starter_for
-from components.whole_table import stop_whole, whole_table
+from components.whole_table import BadRequest, reading_of, stop_whole, whole_numbers, whole_table
 from services.catalog import Catalog, UnknownTask
 from services.datafiles import DataFileError, DataFiles
-from services.tables import TableError
+from services.tables import Reading, TableError
 from services.tables import preview as preview_table
 from services.tables.whole import WholeTables
 
@@ -26,17 +26,25 @@ WAIT_SECONDS = 2.0  # after which the page shows how far the file has come, and 
 def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict[str, Any]]:
     """A function from task id, file name, table (None: the first) and offset to a `Preview` as data.
 
-    It waits for a file on the Hub as long as its deadline, or for the seconds given last, and answers `{"error":
-    sentence}` where there is nothing to show: with `"state"` when the file can't be had, `"seconds"` to wait when the
-    Hub limits reading, and `"coming": {"done", "total"}` in bytes while the file is on its way.
+    The `columns` wanted and the `reading` may follow. It waits for a file on the Hub as long as its deadline, or for
+    `wait_seconds`, and answers `{"error": sentence}` where there is nothing to show: with `"state"` when the file can't
+    be had, `"seconds"` to wait when the Hub limits reading, and `"coming": {"done", "total"}` in bytes while the file
+    is on its way.
     """
 
     def preview(
-        task_id: str, name: str, table: str | None = None, offset: int = 0, wait_seconds: float | None = None
+        task_id: str,
+        name: str,
+        table: str | None = None,
+        offset: int = 0,
+        wait_seconds: float | None = None,
+        columns: Sequence[int] | None = None,
+        reading: Reading | None = None,
     ) -> dict[str, Any]:
         try:
             path = datafiles.open(catalog.task(task_id), name, wait_seconds=wait_seconds)
-            return preview_table(path, rows=PAGE_ROWS, offset=offset, table=table).as_dict()
+            shown = preview_table(path, rows=PAGE_ROWS, offset=offset, table=table, columns=columns, reading=reading)
+            return shown.as_dict()
         except DataFileError as error:
             return error.as_dict()
         except (UnknownTask, TableError) as error:
@@ -59,7 +67,14 @@ def data_preview(catalog: Catalog, datafiles: DataFiles, tables: WholeTables) ->
         offset = request.get("offset")
         start = offset if isinstance(offset, int) else 0
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(threads, read, task_id, name, table or None, start, WAIT_SECONDS)
+        try:
+            columns = None if request.get("columns") is None else whole_numbers(request, "columns")
+            reading = reading_of(request)
+        except BadRequest as error:
+            return {"error": str(error)}
+        return await loop.run_in_executor(
+            threads, read, task_id, name, table or None, start, WAIT_SECONDS, columns, reading
+        )
 
     async def reader(request: dict[str, Any]) -> dict[str, Any]:
         return await asyncio.get_running_loop().run_in_executor(threads, code, request)

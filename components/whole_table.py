@@ -77,7 +77,7 @@ def whole_table(
         asked("rows", _rows),
         asked("cell", lambda request: {key: _number(request, key) for key in ("row", "column")}),
         asked("find", _find),
-        asked("chart", lambda request: {"columns": _numbers(request, "columns")}),
+        asked("chart", lambda request: {"columns": whole_numbers(request, "columns")}),
         served("profile", lambda source, request: tables.profile(source, again=request.get("again") is True)),
     ]
 
@@ -98,7 +98,7 @@ def stop_whole(catalog: Catalog, datafiles: DataFiles, tables: WholeTables, requ
 def _rows(request: Answer) -> Answer:
     return {
         "view": _view(request),
-        "columns": _numbers(request, "columns"),
+        "columns": whole_numbers(request, "columns"),
         **{key: _number(request, key) for key in ("offset", "rows")},
     }
 
@@ -141,7 +141,12 @@ def _number(request: Answer, key: str, otherwise: int | None = None) -> int:
     return given
 
 
-def _numbers(request: Answer, key: str) -> list[int]:
+def whole_numbers(request: Answer, key: str) -> list[int]:
+    """A list of whole numbers in a request.
+
+    Raises:
+        BadRequest: it is none.
+    """
     given = request.get(key)
     if not isinstance(given, list):
         raise BadRequest(f"{key} should be a list of whole numbers.")
