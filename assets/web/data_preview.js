@@ -1,40 +1,69 @@
-// The data preview: one file's rows as text, page by page, under its column names and types.
+// The data pane: one file's rows as text, as they stand, and what helps to understand them.
+import {cellBar} from './data_cell.js';
+import {columnChooser, columnMenu} from './data_columns.js';
+import {visible} from './data_names.js';
+import {profilePanel} from './data_profile.js';
+import {readingLine, warningList} from './data_reading.js';
+import {PAGE, Rows} from './data_rows.js';
+import {DataTable} from './data_table.js';
+import {findTools, viewChips} from './data_tools.js';
 import {bytes, count, h, workbench} from './workbench.js';
 
-const PAGE = 50;
-const LONG = 120;         // characters from which a cell is folded
 const ASK_AGAIN = 1000;   // ms, while a file is on its way
-
-/** Line ends, tabs and outer spaces made visible: in a column name they decide whether code finds the column. */
-const visible = text => text.replace(/^ +| +$/g, spaces => '·'.repeat(spaces.length)).replace(/\r\n?|\n/g, '↵').replace(/\t/g, '⇥');
+const QUIET = 1500;       // ms a copy may take before it is told of
+const CONTENTS = '(contents)';
 
 export function mount(pane, server) {
   let task = null;
   let asked = 0;
-  let place = {name: '', table: '', offset: 0};
+  let place = {name: '', table: ''};
+  let source = null, answer = null, copyBegan = 0;
+  const kept = new Map();   // what a person did to each table in this visit
 
-  const file = h('select', {'aria-label': 'File', onchange: () => go({name: file.value, table: '', offset: 0})});
+  const file = h('select', {'aria-label': 'File', onchange: () => go({name: file.value, table: ''})});
   const only = h('span', {class: 'mono'});
   const size = h('span', {class: 'small muted'});
-  const use = h('button', {type: 'button', class: 'btn', onclick: useInNotebook}, 'Use in notebook');
-  const sheet = h('select', {'aria-label': 'Sheet or table', onchange: () => go({table: sheet.value, offset: 0})});
+  const use = h('button', {type: 'button', class: 'btn', onclick: () => useInNotebook('')}, 'Use in notebook');
+  const sheet = h('select', {'aria-label': 'Sheet or table', onchange: () => go({table: sheet.value})});
   const sheetField = h('label', {class: 'field sheet'}, 'Sheet or table', sheet);
   const facts = h('p', {class: 'small muted facts'});
-  const notes = h('ul', {class: 'notes small'});
   const state = h('div', {role: 'status', class: 'state'});
-  const box = h('div', {class: 'rows', tabindex: 0, role: 'region', 'aria-label': 'Rows of the file'});
-  const shown = h('span', {class: 'small muted', 'aria-live': 'polite'});
-  const back = h('button', {type: 'button', class: 'btn', onclick: () => go({offset: Math.max(0, place.offset - PAGE)})}, '← Previous 50');
-  const next = h('button', {type: 'button', class: 'btn', onclick: () => go({offset: place.offset + PAGE})}, 'Next 50 →');
-  const pager = h('div', {class: 'row spread pager'}, back, shown, next);
+  const progress = h('div', {class: 'state'});
+  const picture = h('figure', {class: 'picture'});
+  const shown = h('span', {class: 'small muted'});
+
+  const reading = readingLine(chosen => { keep().reading = chosen; go({}); });
+  const warnings = warningList(row => jump(row, true), useInNotebook);
+  const chips = viewChips(view => setView(view));
+  const menu = columnMenu({
+    sort: (column, descending) => setView({...source.view, sort: descending === null ? [] : [{column, descending}]}),
+    filter: (column, op, value) => setView({...source.view, filters: [...source.view.filters.filter(each => each.column !== column), {column, op, value}]}),
+    hide: column => { keep().hidden.add(column); columnsChanged(); },
+    profile: column => { openProfile(true); profile.chart([column]); },
+    closed: () => table.element.focus({preventScroll: true}),
+  });
+  const chooser = columnChooser({changed: columnsChanged, go: column => table.go(table.active.row, table.visible.indexOf(column))});
+  const cell = cellBar((row, column) => ask('cell', {row, column}), row => source.row(row), sentence => warn(sentence));
+  const table = new DataTable({
+    menu: (column, button) => menu.open(column, source.columns[column], source.view, button),
+    open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled,
+  });
+  const tools = findTools({find, jump: row => jump(row, false)});
+  const columnsButton = h('button', {type: 'button', class: 'btn', onclick: () => chooser.open(columnsButton, source.columns, keep().hidden)}, 'Columns');
+  const profileButton = h('button', {type: 'button', class: 'btn', 'aria-expanded': 'false', onclick: () => openProfile(profile.element.hidden)}, 'Profile');
+  const toolbar = h('div', {class: 'row tools', role: 'group', 'aria-label': 'Look through the file'}, tools.elements, columnsButton, profileButton);
+  const profile = profilePanel({ask, columns: () => source.columns, again: () => openProfile(true), changed: () => { table.sparkline = profile.sparkline; table.anew(); }});
+  const foot = h('div', {class: 'foot'}, h('div', {class: 'row spread'}, shown, h('span', {class: 'small muted legend'}, '∅ no value · an empty cell is a blank one')), cell.element);
+  const grid = h('div', {class: 'grid'}, toolbar, chips.element, progress, table.outer, foot, profile.element);
   const card = h('div', {class: 'card'},
     h('div', {class: 'row spread'}, h('h2', {}, 'Data'), use),
     h('div', {class: 'row chooser'}, file, only, size, sheetField),
-    facts, notes, state, box, pager);
+    facts, reading.element, warnings.element, state, picture, grid, menu.element, chooser.element, cell.dialog);
 
   function open(chosen) {
     task = chosen;
     asked += 1;
+    source?.close();
     const all = task?.input_files ?? [];
     if (!task || !all.length) {
       pane.replaceChildren(...(task ? [h('div', {class: 'card'}, h('h2', {}, 'Data'), h('p', {class: 'notice'}, task.files_pending ? 'Asking the Hub which files there are…' : task.files_note || 'This task has no files.'))] : []));
@@ -46,53 +75,69 @@ export function mount(pane, server) {
     only.textContent = visible(all[0].name);
     size.textContent = all[0].size === null ? '' : bytes(all[0].size);
     pane.replaceChildren(card);
-    go({name: all[0].name, table: '', offset: 0});
+    go({name: all[0].name, table: ''});
+  }
+
+  /** What was done to the table shown: kept while other files of the visit are looked at. */
+  function keep() {
+    const key = JSON.stringify([task.task_id, place.name, place.table]);
+    if (!kept.has(key)) kept.set(key, {reading: null, hidden: new Set(), widths: new Map(), view: null});
+    return kept.get(key);
+  }
+
+  const where = () => ({task_id: task.task_id, ...place, reading: keep().reading});
+
+  async function ask(name, request) {
+    try {
+      return await server[name]({...where(), ...request});
+    } catch {
+      return {error: 'The app did not answer.'};
+    }
   }
 
   async function go(change) {
-    const other = change.name !== undefined || change.table !== undefined;
     place = {...place, ...change};
     const mine = ++asked;
-    if (other) clear();
+    clear();
     card.setAttribute('aria-busy', 'true');
-    say('Reading the file…');
+    state.replaceChildren(h('p', {class: 'small muted'}, 'Reading the file…'));
     let waited = false;
     for (;;) {
-      let answer;
+      let found;
       try {
-        answer = await server.preview({task_id: task.task_id, ...place});
+        found = await server.preview({...where(), offset: 0});
       } catch {
-        answer = {error: 'The file was not read: the app did not answer.'};
+        found = {error: 'The file was not read: the app did not answer.'};
       }
       if (mine !== asked) return;
-      if (!answer.coming) { card.removeAttribute('aria-busy'); show(answer); if (waited) workbench.dispatchEvent(new Event('fetched')); return; }
+      if (!found.coming) { card.removeAttribute('aria-busy'); show(found); if (waited) workbench.dispatchEvent(new Event('fetched')); return; }
       waited = true;
-      const {done, total} = answer.coming;
-      sayComing(done, total);
+      sayComing(found.coming);
       await new Promise(done => { setTimeout(done, ASK_AGAIN); });
       if (mine !== asked) return;
     }
   }
 
-  function sayComing(done, total) {
+  function sayComing({done, total}) {
     state.replaceChildren(h('div', {class: 'small muted row spread'},
       h('span', {}, `Coming from the Hub: ${bytes(done)}${total ? ` of ${bytes(total)}` : ''}…`),
       total > 0 && h('progress', {max: total, value: done, 'aria-label': 'What has come of the file'}),
-      h('button', {type: 'button', class: 'btn', onclick: stop}, 'Stop')));
+      h('button', {type: 'button', class: 'btn', onclick: stopFile}, 'Stop')));
   }
 
-  async function stop() {
+  async function stopFile() {
     asked += 1;
     card.removeAttribute('aria-busy');
-    let answer;
+    let said;
     try {
-      answer = await server.stop({task_id: task.task_id, name: place.name});
+      said = await server.stop({task_id: task.task_id, name: place.name, what: 'file'});
     } catch {
-      answer = {error: 'The app did not answer, so the file may still be coming.'};
+      said = {error: 'The app did not answer, so the file may still be coming.'};
     }
-    state.replaceChildren(h('div', {class: 'notice row spread'}, answer.message || answer.error,
-      h('button', {type: 'button', class: 'btn', onclick: () => go({})}, 'Try again')));
+    state.replaceChildren(h('div', {class: 'notice row spread'}, said.message || said.error, again(() => go({}))));
   }
+
+  const again = (what, label = 'Try again') => h('button', {type: 'button', class: 'btn', onclick: what}, label);
 
   /** What the Hub told of the files: sizes for those shown already, or other files. */
   function files(known) {
@@ -110,90 +155,164 @@ export function mount(pane, server) {
     each.size === null ? visible(each.name) : `${visible(each.name)} (${bytes(each.size)})`);
 
   function clear() {
-    use.hidden = true;
-    box.replaceChildren();
-    notes.replaceChildren();
+    source?.close();
+    source = null;
+    table.clear();
+    profile.close();
+    tools.clear();
+    openProfile(false);
     facts.textContent = '';
-    box.hidden = pager.hidden = sheetField.hidden = true;
+    progress.replaceChildren();
+    picture.replaceChildren();
+    warnings.show([], []);
+    use.hidden = grid.hidden = reading.element.hidden = sheetField.hidden = picture.hidden = true;
   }
 
-  function say(sentence) { state.replaceChildren(h('p', {class: 'small muted'}, sentence)); }
+  const warn = sentence => state.replaceChildren(h('p', {class: 'notice bad'}, sentence));
 
-  function show(answer) {
-    if (answer.error) {
-      state.replaceChildren(h('div', {class: 'notice bad row spread'}, answer.error,
-        h('button', {type: 'button', class: 'btn', onclick: () => go({})}, 'Try again')));
+  function show(found) {
+    answer = found;
+    if (found.error) {
+      const {reading: chosen} = keep();
+      state.replaceChildren(h('div', {class: 'notice bad row spread'}, found.error, again(() => go({})), chosen && again(() => { keep().reading = null; go({}); }, 'Back to as found')));
       return;
     }
+    const {columns, tables} = found;
     state.replaceChildren();
-    use.hidden = !answer.columns.length || answer.kind === 'text';
-    const {rows, columns, tables} = answer;
-    size.textContent = bytes(answer.size);
-    facts.textContent = factsOf(answer);
-    notes.replaceChildren(...answer.notes.map(note => h('li', {}, note)));
+    if (found.kind === 'refused') state.replaceChildren(...found.notes.map(note => h('p', {class: 'notice warn'}, note)));
+    else warnings.show(found.notes, found.warnings);
+    size.textContent = bytes(found.size);
     sheetField.hidden = tables.length < 2;
-    sheet.replaceChildren(...tables.map(name => h('option', {value: name, selected: name === answer.table}, name)));
-    box.hidden = pager.hidden = !columns.length;
-    box.replaceChildren(tableOf(answer));
-    box.scrollTop = 0;
-    const first = answer.offset;
-    const total = answer.total_rows;
-    const of = total === null ? '' : ` of ${answer.exact ? '' : 'about '}${count(total)}`;
-    shown.textContent = rows.length ? `rows ${count(first + 1)}–${count(first + rows.length)}${of}` : `no rows here${of && `, ${count(total)} in all`}`;
-    back.disabled = first === 0;
-    next.disabled = rows.length < PAGE || (answer.exact && first + rows.length >= total);
+    sheet.replaceChildren(...tables.map(name => h('option', {value: name, selected: name === found.table}, visible(name))));
+    if (found.picture) showPicture(found.picture);
+    if (!columns.length) return;
+    if (tables.length > 1 && !place.table) place.table = found.table;
+    reading.show(found.reading, keep().reading);
+    use.hidden = ['text', 'binary'].includes(found.kind) || found.table === CONTENTS;
+    grid.hidden = false;
+    source = new Rows(server, where(), found, sourceChanged);
+    copyBegan = Date.now();
+    const mine = keep();
+    const sample = new Map((found.shown.length ? found.shown : columns.map((_, at) => at)).map((column, at) => [column, found.rows.map(row => row[at])]));
+    table.show(source, mine, sample);
+    columnsButton.hidden = columns.length < 2;
+    if (mine.view) source.setView(mine.view); else if (!source.large) source.copyWhole(false);
+    sourceChanged();
   }
 
-  function factsOf({total_rows: total, exact, total_columns: width, encoding, delimiter, columns, rows}) {
-    if (!columns.length) return '';
-    const parts = [`${total === null ? 'unknown number of' : (exact ? '' : 'about ') + count(total)} rows × ${count(width)} columns`];
-    if (encoding) parts.push(encoding);
-    if (delimiter) parts.push(`${delimiter} between fields`);
-    if (columns.some(column => column.estimated)) parts.push('types are estimates');
-    if (rows.some(row => row.includes(null))) parts.push('∅ is no value, an empty cell a blank one');
+  function showPicture({png, format, width, height}) {
+    picture.hidden = false;
+    picture.replaceChildren(h('img', {src: `data:image/png;base64,${png}`, alt: `The image ${visible(place.name)}`}), h('figcaption', {class: 'small muted'}, `${format}, ${count(width)} × ${count(height)} pixels`));
+  }
+
+  function sourceChanged() {
+    if (!source) return;
+    facts.textContent = factsOf();
+    chips.show(source, keep().hidden.size, () => { keep().hidden.clear(); columnsChanged(); });
+    if (source.ready && source.whole.warnings?.length) warnings.show(answer.notes, answer.warnings, source.whole.warnings);
+    progress.replaceChildren(...copyState());
+    if (source.exact && source.knownExact !== source.total) { source.knownExact = source.total; table.layout(); }
+    table.refresh();
+    showCell();
+  }
+
+  /** What there is to say of the copy of the whole file, and of rows that did not come. */
+  function copyState() {
+    const {whole} = source;
+    if (source.error) return [h('div', {class: 'notice bad row spread'}, `These rows did not load. ${source.error}`, again(() => source.retry()))];
+    if (whole?.error && source.demanded) return [h('div', {class: 'notice bad row spread'}, whole.error, again(() => source.copyWhole(true)))];
+    if (whole?.state === 'stopped') return [h('div', {class: 'notice row spread'}, 'Reading the whole file was stopped. The first rows stay; sorting, filters, finding and the exact count need the whole file.', again(() => source.copyWhole(true), 'Go on'))];
+    if (whole?.state === 'copying' && (source.demanded || Date.now() - copyBegan > QUIET)) {
+      return [h('div', {class: 'small muted row spread'}, h('span', {}, `Reading the whole file: ${bytes(whole.done)}${whole.total ? ` of ${bytes(whole.total)}` : ''}…`),
+        whole.total > 0 && h('progress', {max: whole.total, value: whole.done, 'aria-label': 'What is read of the file'}), h('button', {type: 'button', class: 'btn', onclick: () => source.stop()}, 'Stop'))];
+    }
+    if (source.large && !whole && !source.exact) return [h('div', {class: 'small muted row spread'}, 'A large file: its first rows are shown. The rest is read when you scroll, sort, filter or find.', again(() => source.copyWhole(true), 'Read the whole file'))];
+    return [];
+  }
+
+  function factsOf() {
+    const {all, fileExact, ready} = source;
+    const rows = all === null || all === undefined ? 'unknown number of' : `${ready || fileExact ? '' : 'about '}${count(all)}`;
+    const parts = [`${rows} rows × ${count(answer.total_columns)} columns`];
+    if (answer.total_columns > answer.columns.length) parts.push(`the first ${count(answer.columns.length)} columns are shown`);
+    if (!answer.reading && answer.encoding) parts.push(answer.encoding);
     return parts.join(' · ');
   }
 
-  function tableOf({columns, rows, offset, cut}) {
-    const lengths = new Map(cut.map(([row, column, length]) => [`${row} ${column}`, length]));
-    const numeric = columns.map(column => /^(u?int|float|double|decimal)/.test(column.dtype));
-    const head = h('tr', {}, h('th', {scope: 'col', class: 'number'}, h('span', {class: 'visually-hidden'}, 'Row')),
-      columns.map((column, at) => h('th', {scope: 'col', class: numeric[at] ? 'numeric' : ''},
-        column.name ? h('span', {class: 'name', title: column.name}, visible(column.name)) : h('span', {class: 'name muted'}, '(no name)'),
-        h('span', {class: 'dtype', title: column.estimated ? 'estimated from the rows read' : 'declared by the file'}, column.dtype))));
-    const body = rows.map((row, number) => h('tr', {}, h('th', {scope: 'row', class: 'number'}, count(offset + number + 1)),
-      row.map((cell, at) => h('td', {class: numeric[at] ? 'numeric' : ''}, cellOf(cell, lengths.get(`${number} ${at}`))))));
-    return h('table', {class: 'mono'}, h('thead', {}, head), h('tbody', {}, body));
+  function scrolled() {
+    const {total} = source;
+    shown.textContent = !total ? (total === 0 ? 'no rows here' : '') : `rows ${count(table.first + 1)}–${count(table.last + 1)} of ${source.exact ? '' : 'about '}${count(total)}`;
   }
 
-  function cellOf(cell, length) {
-    if (cell === null) return h('span', {class: 'missing', title: 'no value in the file'}, '∅');
-    if (cell.length <= LONG && !/[\r\n]/.test(cell)) return cell;
-    const folded = `${visible(cell.slice(0, LONG))}${cell.length > LONG ? ' …' : ''}`;
-    const text = h('span', {}, folded);
-    const fold = h('button', {type: 'button', class: 'fold', 'aria-expanded': 'false', title: 'Show or fold the whole cell', onclick: () => {
-      const open = fold.getAttribute('aria-expanded') === 'false';
-      fold.setAttribute('aria-expanded', String(open));
-      text.textContent = open ? cell : folded;
-      rest.hidden = !open;
-    }}, text);
-    const rest = h('span', {class: 'muted rest', hidden: true}, length ? `the first ${count(cell.length)} of ${count(length)} characters` : `${count(cell.length)} characters`);
-    return [fold, rest];
+  function setView(view) {
+    const mine = keep();
+    mine.view = view;
+    mine.top = 0;
+    source.setView(view);
+    table.show(source, mine, table.sample);
+    table.sparkline = profile.sparkline;
+    sourceChanged();
   }
 
-  async function useInNotebook() {
+  function columnsChanged() {
+    table.layout();
+    sourceChanged();
+  }
+
+  const showCell = () => { if (source) cell.show(source, table.active.row, table.column); };
+
+  function openCell(row, column) {
+    if (answer.table === CONTENTS) {
+      const member = source.cell(row, 0)?.text;
+      if (answer.tables.includes(member)) { go({table: member}); return; }
+    }
+    showCell();
+    cell.open();
+  }
+
+  /** Go to a row (from 1). A row of the file is looked for without sorting and filters. */
+  function jump(row, ofFile) {
+    if (ofFile && !source.plain) setView({sort: [], filters: [], find: ''});
+    const {total, exact} = source;
+    if (exact && row > total) return `There are ${count(total)} rows.`;
+    table.jump(row - 1);
+    table.element.focus({preventScroll: true});
+    return undefined;
+  }
+
+  async function find(text, backwards) {
+    const mine = source;
+    if (!mine.ready) await mine.copyWhole(true);
+    while (mine === source && mine.whole?.state === 'copying') await new Promise(done => { setTimeout(done, PAGE); });
+    if (mine !== source) return {error: ''};
+    if (!mine.ready) return {error: mine.whole?.error ? 'The whole file could not be read, so nothing was looked for.' : 'The whole file is not read, so nothing was looked for.'};
+    const found = await ask('find', {view: mine.view, text, from: {row: table.active.row, column: table.column}, backwards});
+    if (mine === source && Number.isInteger(found.row)) {
+      if (keep().hidden.delete(found.column)) columnsChanged();
+      table.jump(found.row, table.visible.indexOf(found.column));
+    }
+    return found;
+  }
+
+  function openProfile(wanted) {
+    profile.element.hidden = !wanted;
+    profileButton.setAttribute('aria-expanded', String(wanted));
+    if (wanted) profile.start();
+  }
+
+  async function useInNotebook(args) {
     const mine = task.task_id;
     use.disabled = true;
-    let answer;
+    let made;
     try {
-      answer = await server.reader({task_id: mine, name: place.name});
+      made = await server.reader({task_id: mine, name: place.name, arguments: args, reading: keep().reading});
     } catch {
-      answer = {error: 'The code was not made: the app did not answer. Try again.'};
+      made = {error: 'The code was not made: the app did not answer. Try again.'};
     }
     use.disabled = false;
     if (task?.task_id !== mine) return;
-    if (answer.error) state.replaceChildren(h('p', {class: 'notice bad'}, answer.error));
-    else if (workbench.notebook) workbench.notebook.insertCell(answer.code);
+    if (made.error) warn(made.error);
+    else if (workbench.notebook) workbench.notebook.insertCell(made.code);
     else state.replaceChildren(h('p', {class: 'notice warn'}, 'The notebook is not on the page yet. Try again in a moment.'));
   }
 

@@ -1,0 +1,51 @@
+// How delimited text is taken apart, a form to change it, and what may mislead in the file.
+import {count, h, withCode} from './workbench.js';
+
+const ENCODINGS = ['utf-8', 'utf-8-sig', 'cp1252', 'latin-1', 'utf-16', 'utf-16-le', 'utf-16-be', 'cp1251', 'cp1250', 'shift_jis', 'gb18030', 'big5', 'euc-kr', 'mac-roman'];
+const DELIMITERS = {',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar', ' ': 'space', ':': 'colon', '^': 'caret', '~': 'tilde'};
+const inWords = delimiter => DELIMITERS[delimiter] ?? `“${delimiter}”`;
+
+/** The line "How it is read". `change(reading)` is called with another one, or with null for the one found. */
+export function readingLine(change) {
+  const line = h('summary', {class: 'small'});
+  const encoding = h('select', {}), delimiter = h('select', {});
+  const header = h('input', {type: 'checkbox'}), quotes = h('input', {type: 'checkbox'});
+  const back = h('button', {type: 'button', class: 'btn', onclick: () => change(null)}, 'Back to as found');
+  const form = h('form', {class: 'row reading', onsubmit: event => {
+    event.preventDefault();
+    change({encoding: encoding.value, delimiter: delimiter.value, header: header.checked, quotes: quotes.checked});
+  }}, h('label', {class: 'field'}, 'Encoding', encoding), h('label', {class: 'field'}, 'Between fields', delimiter),
+  h('label', {class: 'row small'}, header, 'The first row holds the names'), h('label', {class: 'row small'}, quotes, 'Quotes enclose cells'),
+  h('button', {type: 'submit', class: 'btn'}, 'Read again'), back);
+  const element = h('details', {class: 'how-read'}, line, form);
+
+  function show(used, chosen) {
+    element.hidden = !used;
+    if (!used) return;
+    line.textContent = `${chosen ? 'Read by your choice' : 'How it is read'}: ${used.encoding}, ${inWords(used.delimiter)} between fields, ${used.header ? 'names in the first row' : 'no row of names'}, ${used.quotes ? 'quotes enclose cells' : 'quotes are part of cells'}`;
+    const options = (known, value, words) => [...new Set([...known, value])].map(each => h('option', {value: each, selected: each === value}, words(each)));
+    encoding.replaceChildren(...options(ENCODINGS, used.encoding, each => each));
+    delimiter.replaceChildren(...options(Object.keys(DELIMITERS), used.delimiter, inWords));
+    header.checked = used.header;
+    quotes.checked = used.quotes;
+    back.hidden = !chosen;
+  }
+
+  return {element, show};
+}
+
+/** The list of warnings. `jump(row)` goes to a row (from 1); `use(args)` writes the reading line into the notebook. */
+export function warningList(jump, use) {
+  const element = h('ul', {class: 'notes small', 'aria-label': 'Warnings'});
+  const one = ({text, rows, arguments: args}) => h('li', {}, withCode(text),
+    rows.length > 0 && h('span', {class: 'where'}, ' ', rows.map(row => h('button', {type: 'button', class: 'link', onclick: () => jump(row)}, `row ${count(row)}`))),
+    args && h('span', {class: 'cure'}, h('code', {}, `read_csv(…, ${args})`), h('button', {type: 'button', class: 'btn', onclick: () => use(args)}, 'Use in notebook')));
+  return {
+    element,
+    /** What the whole file tells of a kind takes the place of what its first rows told. */
+    show(notes, warnings, whole = []) {
+      const kinds = new Set(whole.map(({kind}) => kind));
+      element.replaceChildren(...notes.map(note => h('li', {}, note)), ...[...warnings.filter(({kind}) => !kinds.has(kind)), ...whole].map(one));
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// The rows of one table, fetched page by page: from the preview at first, from the copy of the whole file once it is there.
+
+export const PAGE = 50;         // rows
+const BLOCK = 50;               // columns
+const PAGES_KEPT = 400;
+const NEAR = 1000;              // rows that the preview reads soon enough in a file of any size
+const LARGE = 50_000_000;       // bytes from which a file is copied on demand only
+const AT_ONCE = 3;              // requests
+const ASK_AGAIN = 500;          // ms
+
+const sleep = time => new Promise(done => { setTimeout(done, time); });
+
+/**
+ * `where` names the table: {task_id, name, table, reading}; `first` is its preview; `changed()` is called when there is
+ * something new to draw. `whole` is what the server last said of the copy: null (not asked), or with a `state` or `error`.
+ */
+export class Rows {
+  #server; #changed; #cache = new Map(); #numbers = new Map(); #wanted = []; #running = new Set(); #version = 0; #alive = true; #polling = false;
+  whole = null;
+  view = {sort: [], filters: [], find: ''};
+  error = '';
+  demanded = false;   // whether the person did something that needs the whole file
+
+  constructor(server, where, first, changed) {
+    this.#server = server;
+    this.#changed = changed;
+    this.where = where;
+    this.columns = first.columns;
+    this.large = first.size > LARGE;
+    this.#count(first);
+    this.#keepPreview(first);
+  }
+
+  get plain() { return !this.view.sort.length && !this.view.filters.length && !this.view.find; }
+  get ready() { return this.whole?.state === 'ready'; }
+  /** Rows of the view; an estimate unless `exact`, null while a sorted or filtered view is made. */
+  get total() { return this.plain ? (this.ready ? this.whole.rows : this.fileTotal) : this.viewTotal; }
+  get exact() { return this.ready || (this.plain && this.fileExact); }
+  /** Rows of the file. */
+  get all() { return this.ready ? this.whole.rows : this.fileTotal; }
+
+  close() { this.#alive = false; this.#version += 1; }
+
+  /** The cell: undefined where it is still to come, else {text, length} with the full length of one that was cut. */
+  cell(row, column) {
+    const page = this.#cache.get(`${Math.floor(row / PAGE)} ${Math.floor(column / BLOCK)}`);
+    const line = page?.rows[row % PAGE];
+    if (!line) return undefined;
+    const at = column % BLOCK;
+    return {text: line[at] ?? null, length: page.cut.get(`${row % PAGE} ${at}`)};
+  }
+
+  /** The row's number in the file, from 0; null where it is still to come. */
+  number(row) { return this.plain ? row : this.#numbers.get(Math.floor(row / PAGE))?.[row % PAGE] ?? null; }
+
+  /** Fetch what is missing of the rows from `first` to `last` in these columns, and forget what was wanted before. */
+  want(first, last, columns) {
+    const blocks = [...new Set(columns.map(column => Math.floor(column / BLOCK)))];
+    this.#wanted = [];
+    for (let page = Math.floor(Math.max(0, first) / PAGE); page <= Math.floor(Math.max(0, last) / PAGE); page += 1) {
+      for (const block of blocks) if (!this.#cache.has(`${page} ${block}`)) this.#wanted.push([page, block]);
+    }
+    this.#next();
+  }
+
+  setView(view) {
+    this.view = view;
+    this.viewTotal = null;
+    this.error = '';
+    this.#version += 1;
+    this.#cache.clear();
+    this.#numbers.clear();
+    this.#running.clear();
+    if (!this.plain) this.copyWhole(true);
+    this.#changed();
+  }
+
+  /** Have the whole file copied, in the background. */
+  async copyWhole(demanded) {
+    this.demanded ||= demanded;
+    if (this.#polling || this.ready) return;
+    this.#polling = true;
+    do {
+      this.whole = await this.#ask('whole', {});
+      if (!this.#alive) return;
+      if (this.ready) { this.fileTotal = this.whole.rows; this.fileExact = true; }
+      this.#changed();
+      if (this.whole.state === 'copying') await sleep(ASK_AGAIN);
+    } while (this.#alive && this.whole.state === 'copying');
+    this.#polling = false;
+  }
+
+  async stop() {
+    const answer = await this.#ask('stop', {what: 'whole'});
+    if (answer.error) this.whole = answer;
+    this.#changed();
+  }
+
+  retry() { this.error = ''; this.#next(); this.#changed(); }
+
+  /** One row in all columns, or `{error}`. */
+  async row(row) {
+    const columns = this.columns.map((_, at) => at);
+    const answer = await this.#fetch(row, 1, columns);
+    return answer.error || answer.state ? {error: answer.error || 'The whole file is still being copied.'} : {cells: answer.rows[0] ?? []};
+  }
+
+  #fetch(offset, rows, columns) {
+    return this.ready ? this.#ask('rows', {view: this.view, offset, rows, columns}) : this.#ask('preview', {offset, columns});
+  }
+
+  async #ask(name, request) {
+    try {
+      return await this.#server[name]({...this.where, ...request});
+    } catch {
+      return {error: 'The app did not answer.'};
+    }
+  }
+
+  #mayAsk(page) {
+    if (this.error) return false;
+    if (this.ready) return true;
+    if (!this.plain) return false;
+    if (!this.large || this.whole?.error || page * PAGE < NEAR) return true;
+    if (!this.whole) this.copyWhole(true);
+    return false;
+  }
+
+  async #next() {
+    while (this.#running.size < AT_ONCE) {
+      const at = this.#wanted.findIndex(([page, block]) => !this.#running.has(`${page} ${block}`) && this.#mayAsk(page));
+      if (at < 0) return;
+      const [[page, block]] = this.#wanted.splice(at, 1);
+      this.#load(page, block);
+    }
+  }
+
+  async #load(page, block) {
+    const key = `${page} ${block}`;
+    const version = this.#version;
+    this.#running.add(key);
+    const columns = this.columns.map((_, at) => at).slice(block * BLOCK, (block + 1) * BLOCK);
+    const fromCopy = this.ready;
+    const answer = await this.#fetch(page * PAGE, PAGE, columns);
+    if (version !== this.#version) return;
+    this.#running.delete(key);
+    if (answer.error) this.error = answer.error;
+    else if (answer.rows) {
+      this.#keep(key, answer.rows, answer.cut);
+      if (fromCopy) { this.#numbers.set(page, answer.numbers); if (!this.plain) this.viewTotal = answer.total; } else if (!this.ready) this.#count(answer);
+    } else { this.whole = answer; this.copyWhole(true); }
+    this.#changed();
+    this.#next();
+  }
+
+  #keep(key, rows, cut) {
+    this.#cache.set(key, {rows, cut: new Map(cut.map(([row, column, length]) => [`${row} ${column}`, length]))});
+    if (this.#cache.size > PAGES_KEPT) this.#cache.delete(this.#cache.keys().next().value);
+  }
+
+  /** The first preview holds several blocks of columns. */
+  #keepPreview({rows, cut, shown, columns, offset}) {
+    if (offset % PAGE) return;
+    const wide = shown.length ? shown.length : columns.length;
+    for (let start = 0; start < wide; start += BLOCK) {
+      const end = Math.min(start + BLOCK, columns.length);
+      if (end > wide) return;
+      const within = cut.filter(([, column]) => column >= start && column < end).map(([row, column, length]) => [row, column - start, length]);
+      this.#keep(`${offset / PAGE} ${start / BLOCK}`, rows.map(row => row.slice(start, end)), within);
+    }
+  }
+
+  /** How many rows there are, by a preview: where it doesn't know, those seen and a page more. */
+  #count({total_rows: total, exact, offset, rows}) {
+    const seen = offset + rows.length;
+    if (rows.length < PAGE && rows.length) [this.fileTotal, this.fileExact] = [seen, true];
+    else if (total !== null) [this.fileTotal, this.fileExact] = [exact ? total : Math.max(total, seen), exact];
+    else if (!this.fileExact) this.fileTotal = Math.max(this.fileTotal ?? 0, rows.length ? seen + PAGE : seen);
+  }
+}

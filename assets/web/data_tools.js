@@ -1,0 +1,55 @@
+// The tools over the table: find, jump to a row, and the sorting and filters in force as chips.
+import {filterInWords} from './data_columns.js';
+import {visible} from './data_names.js';
+import {count, h} from './workbench.js';
+
+/** `act`: find(text, backwards) gives a promise of the answer, jump(row from 1) a sentence when there is none. */
+export function findTools(act) {
+  const found = h('span', {class: 'small muted', role: 'status'});
+  const text = h('input', {type: 'search', 'aria-label': 'Find in file', placeholder: 'Find in file', onkeydown: event => {
+    if (event.key === 'Enter') { event.preventDefault(); go(event.shiftKey); }
+  }, oninput: () => { found.textContent = ''; }});
+  const step = (label, title, backwards) => h('button', {type: 'button', class: 'btn', title, 'aria-label': title, onclick: () => go(backwards)}, label);
+  const row = h('input', {type: 'text', inputmode: 'numeric', 'aria-label': 'Go to row', placeholder: 'Row', class: 'to-row', onkeydown: event => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    const number = Number(row.value.replace(/[\s,]/g, ''));
+    found.textContent = Number.isInteger(number) && number > 0 ? act.jump(number) ?? '' : 'Type the number of a row, from 1.';
+  }});
+  let asked = 0;
+
+  async function go(backwards) {
+    if (!text.value) return;
+    const mine = ++asked;
+    found.textContent = 'Looking…';
+    const answer = await act.find(text.value, backwards);
+    if (mine !== asked) return;
+    if (answer.error) found.textContent = answer.error;
+    else if (answer.row === null) found.textContent = 'Not in these rows.';
+    else found.textContent = `${answer.exact ? '' : 'at least '}${count(answer.count)} cell${answer.count === 1 ? '' : 's'}`;
+  }
+
+  return {
+    elements: [h('div', {class: 'find row'}, text, step('↑', 'Find previous', true), step('↓', 'Find next', false)), row, found],
+    clear() { asked += 1; text.value = row.value = found.textContent = ''; },
+  };
+}
+
+/** The sorting and filters in force. `change(view)` takes one away. */
+export function viewChips(change) {
+  const element = h('p', {class: 'row chips', hidden: true});
+  const chip = (text, without) => h('button', {type: 'button', class: 'chip', 'aria-label': `Remove: ${text}`, onclick: () => change(without)}, text, ' ✕');
+  const nameOf = (columns, number) => visible(columns[number].name) || `column ${number + 1}`;
+  return {
+    element,
+    show({view, columns, total, all, exact, plain}, hidden, showAll) {
+      element.hidden = plain && !hidden;
+      element.replaceChildren(...[
+        ...view.sort.map(each => chip(`sorted by ${nameOf(columns, each.column)}${each.descending ? ', descending' : ''}`, {...view, sort: view.sort.filter(other => other !== each)})),
+        ...view.filters.map(each => chip(`${nameOf(columns, each.column)} ${filterInWords(each)}`, {...view, filters: view.filters.filter(other => other !== each)})),
+        hidden > 0 && h('button', {type: 'button', class: 'chip', 'aria-label': `Show ${hidden} hidden columns`, onclick: showAll}, `${count(hidden)} hidden column${hidden === 1 ? '' : 's'} ✕`),
+        !plain && h('span', {class: 'small muted'}, total === null ? 'Looking through the whole file…' : `${count(total)} of ${exact ? '' : 'about '}${count(all)} rows`),
+      ].filter(Boolean));
+    },
+  };
+}

@@ -1,0 +1,138 @@
+"""The table of any size: by keyboard and by scroll bar, names as they are, and the whole file behind it."""
+
+import ast
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.folder_source import row, write_rows
+from tests.served_app import served_app
+
+LOOKS_LIKE_CITY = "cit\u0443"  # its last letter is Cyrillic
+CITIES = ["Paris", "Lyon", "Nice"]
+TRIPS = f'id,{LOOKS_LIKE_CITY},"price\n(EUR)"\n' + "".join(
+    f"{number:04d},{CITIES[number % 3]},{number * 7 % 1000}.5\n" for number in range(2500)
+)
+WIDE = (
+    ",".join(f"m{number}" for number in range(3000))
+    + "\n"
+    + "".join(",".join(str(line * number) for number in range(3000)) + "\n" for line in range(1, 4))
+)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """The app over one task with a long and a wide file."""
+    folder = tmp_path_factory.mktemp("many")
+    files = {"p/trips.csv": TRIPS.encode(), "p/wide.csv": WIDE.encode()}
+    named = row("many", bucket_prefix="p", files=["trips.csv", "wide.csv"])
+    write_rows(folder / "source", {"train": [named], "test": [row("t")], "eval": [row("e")]}, files)
+    with served_app({"TASKS_SOURCE": str(folder / "source")}, folder / "cache") as (url, _):
+        yield url
+
+
+@pytest.fixture
+def data(new_visitor, many):
+    page = new_visitor("?task=many", base=many, permissions=["clipboard-read", "clipboard-write"])
+    pane = page.get_by_role("region", name="Data", exact=True)
+    expect(pane.locator("tbody tr").first.locator("td").first).to_have_text("0000")
+    return pane
+
+
+def cells(data, number):
+    """The texts of the row of this number in the file, once they are there."""
+    line = data.locator("tbody tr").filter(has=data.page.locator("th", has_text=re.compile(f"^{number:,}$")))
+    expect(line.locator(".coming")).to_have_count(0)
+    return line.locator("td").all_text_contents()
+
+
+def copied(data, keys):
+    """What the keys put into the clipboard."""
+    before = "nothing was copied"
+    data.page.evaluate("text => navigator.clipboard.writeText(text)", before)
+    data.page.keyboard.press(keys)
+    end = time.monotonic() + 10
+    while (text := data.page.evaluate("navigator.clipboard.readText()")) == before and time.monotonic() < end:
+        data.page.wait_for_timeout(50)
+    return text
+
+
+def test_keys_go_through_rows_and_columns_that_were_never_on_the_page_before(data):
+    table = data.get_by_role("grid")
+    table.focus()
+    data.page.keyboard.press("Control+End")
+    expect(table.locator(".active")).to_have_text("493.5")
+    expect(table).to_have_attribute("aria-activedescendant", table.locator(".active").get_attribute("id"))
+    expect(data.get_by_text("of 2,500", exact=False)).to_be_visible()
+    assert table.locator("tbody tr").count() < 40
+    assert copied(data, "Control+c") == "493.5"
+    data.page.keyboard.press("Control+Home")
+    for key in ("PageDown", "ArrowUp", "ArrowRight"):
+        data.page.keyboard.press(key)
+    number = int(table.locator(".active").evaluate("cell => cell.parentElement.dataset.row"))
+    assert 5 < number < 30
+    expect(table.locator(".active")).to_have_text(CITIES[number % 3])
+
+
+def test_names_are_shown_with_what_hides_in_them_and_copied_as_python(data):
+    head = data.locator("thead th")
+    expect(head.nth(3).locator(".name")).to_have_text("price↵(EUR)")
+    expect(head.nth(2).get_by_role("img")).to_have_attribute("aria-label", re.compile("U.0443, Cyrillic"))
+    data.get_by_role("grid").focus()
+    for key in ("ArrowUp", "ArrowRight", "ArrowRight"):
+        data.page.keyboard.press(key)
+    assert copied(data, "Control+c") == repr("price\n(EUR)")
+    data.page.keyboard.press("ArrowDown")
+    for _ in range(3):
+        data.page.keyboard.press("ArrowLeft")
+    assert ast.literal_eval(copied(data, "Control+c")) == {
+        "id": "0000",
+        LOOKS_LIKE_CITY: "Paris",
+        "price\n(EUR)": "0.5",
+    }
+
+
+def test_python_writes_names_the_same_way(data):
+    names = [
+        "plain",
+        "it's",
+        'a "b"',
+        'it\'s "both"',
+        "a\\b\n\r\t",
+        "no\u00a0break",
+        "\u200b",
+        "café",
+        "\U0001f600",
+        "\x07",
+        "\ue000",
+    ]
+    page_writes = data.page.evaluate(
+        "names => import(new URL('web/data_names.js', document.baseURI)).then(module => names.map(module.pythonRepr))",
+        names,
+    )
+    assert page_writes == [repr(name) for name in names]
+
+
+def test_a_row_is_jumped_to_by_its_number(data):
+    field = data.get_by_label("Go to row")
+    field.fill("2,001")
+    field.press("Enter")
+    expect(data.locator(".rows .active").locator("xpath=..").locator("th")).to_have_text("2,001")
+    assert cells(data, 2001) == ["2000", "Nice", "0.5"]
+    field.fill("9999")
+    field.press("Enter")
+    expect(data.get_by_text("There are 2,500 rows.")).to_be_visible()
+
+
+def test_a_view_is_kept_while_another_file_is_looked_at(data):
+    data.get_by_role("button", name=f"Column {LOOKS_LIKE_CITY}").click()
+    data.page.get_by_role("button", name="Hide this column").click()
+    expect(data.locator("thead .name")).to_have_text(["id", "price↵(EUR)"])
+    data.get_by_label("File", exact=True).select_option("wide.csv")
+    expect(data.get_by_text("3 rows × 3,000 columns")).to_be_visible()
+    data.get_by_label("File", exact=True).select_option("trips.csv")
+    expect(data.locator("thead .name")).to_have_text(["id", "price↵(EUR)"])
+    data.get_by_role("button", name="Show 1 hidden columns").click()
+    expect(data.locator("thead .name")).to_have_count(3)
