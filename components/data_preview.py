@@ -11,7 +11,8 @@ import gradio as gr
 
 from components.pane import pane
 from components.starter import starter_for
-from components.whole_table import BadRequest, reading_of, stop_whole, whole_numbers, whole_table
+from components.table_request import BadRequest, number_in, numbers_in, reading_of
+from components.whole_table import stop_whole, whole_table
 from services.catalog import Catalog, UnknownTask
 from services.datafiles import DataFileError, DataFiles
 from services.tables import Reading, TableError
@@ -38,13 +39,14 @@ def file_previewer(catalog: Catalog, datafiles: DataFiles) -> Callable[..., dict
         table: str | None = None,
         offset: int = 0,
         wait_seconds: float | None = None,
-        columns: Sequence[int] | None = None,
+        columns: list[int] | None = None,
         reading: Reading | None = None,
     ) -> dict[str, Any]:
         try:
             path = datafiles.open(catalog.task(task_id), name, wait_seconds=wait_seconds)
-            shown = preview_table(path, rows=PAGE_ROWS, offset=offset, table=table, columns=columns, reading=reading)
-            return shown.as_dict()
+            return preview_table(
+                path, rows=PAGE_ROWS, offset=offset, table=table, columns=columns, reading=reading
+            ).as_dict()
         except DataFileError as error:
             return error.as_dict()
         except (UnknownTask, TableError) as error:
@@ -64,17 +66,15 @@ def data_preview(catalog: Catalog, datafiles: DataFiles, tables: WholeTables) ->
 
     async def preview(request: dict[str, Any]) -> dict[str, Any]:
         task_id, name, table = (str(request.get(key) or "") for key in ("task_id", "name", "table"))
-        offset = request.get("offset")
-        start = offset if isinstance(offset, int) else 0
-        loop = asyncio.get_running_loop()
         try:
-            columns = None if request.get("columns") is None else whole_numbers(request, "columns")
+            start = number_in(request, "offset", 0)
+            columns = numbers_in(request, "columns") if "columns" in request else None
             reading = reading_of(request)
         except BadRequest as error:
             return {"error": str(error)}
-        return await loop.run_in_executor(
-            threads, read, task_id, name, table or None, start, WAIT_SECONDS, columns, reading
-        )
+        loop = asyncio.get_running_loop()
+        wanted = (table or None, start, WAIT_SECONDS, columns, reading)
+        return await loop.run_in_executor(threads, read, task_id, name, *wanted)
 
     async def reader(request: dict[str, Any]) -> dict[str, Any]:
         return await asyncio.get_running_loop().run_in_executor(threads, code, request)

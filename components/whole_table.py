@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from components.table_request import BadRequest, number_in, numbers_in, reading_of
 from services.catalog import Catalog, UnknownTask
 from services.datafiles import DataFileError, DataFiles
-from services.tables import Reading, TableError
+from services.tables import TableError
 from services.tables.whole import Source, WholeTables
 
 WAIT_SECONDS = 2.0  # for the file, which may be on its way from the Hub
 Answer = dict[str, Any]
 ServerFunction = Callable[[Answer], Awaitable[Answer]]
-
-
-class BadRequest(Exception):
-    """A request of the wrong shape; the message says what is wrong with it."""
-
-
-def reading_of(request: Answer) -> Reading:
-    """How a request wants its file read; nothing said: as the file suggests.
-
-    Raises:
-        BadRequest: the reading has the wrong shape.
-    """
-    given = request.get("reading")
-    if given is None:
-        return Reading()
-    if not isinstance(given, dict):
-        raise BadRequest("The reading should be one JSON object.")
-    kinds = {"encoding": str, "delimiter": str, "header": bool, "quotes": bool}
-    for name, kind in kinds.items():
-        if not isinstance(given.get(name), kind | None):
-            raise BadRequest(f"The reading's {name} is of the wrong type.")
-    return Reading(**{name: given.get(name) for name in kinds})
 
 
 def whole_table(
@@ -75,9 +53,9 @@ def whole_table(
     return [
         served("whole", lambda source, request: tables.whole(source, again=request.get("again") is True)),
         asked("rows", _rows),
-        asked("cell", lambda request: {key: _number(request, key) for key in ("row", "column")}),
+        asked("cell", lambda request: {key: number_in(request, key) for key in ("row", "column")}),
         asked("find", _find),
-        asked("chart", lambda request: {"columns": whole_numbers(request, "columns")}),
+        asked("chart", lambda request: {"columns": numbers_in(request, "columns")}),
         served("profile", lambda source, request: tables.profile(source, again=request.get("again") is True)),
     ]
 
@@ -98,8 +76,8 @@ def stop_whole(catalog: Catalog, datafiles: DataFiles, tables: WholeTables, requ
 def _rows(request: Answer) -> Answer:
     return {
         "view": _view(request),
-        "columns": whole_numbers(request, "columns"),
-        **{key: _number(request, key) for key in ("offset", "rows")},
+        "columns": numbers_in(request, "columns"),
+        **{key: number_in(request, key) for key in ("offset", "rows")},
     }
 
 
@@ -109,7 +87,7 @@ def _find(request: Answer) -> Answer:
     return {
         "view": _view(request),
         "text": _text(request.get("text")),
-        "from": [_number(start, key, -1) for key in ("row", "column")],
+        "from": [number_in(start, key, -1) for key in ("row", "column")],
         "backwards": request.get("backwards") is True,
     }
 
@@ -121,9 +99,9 @@ def _view(request: Answer) -> Answer:
     if not all(isinstance(each, list) and all(isinstance(one, dict) for one in each) for each in (sort, filters)):
         raise BadRequest("The view's sort and filters should be lists of objects.")
     return {
-        "sort": [{"column": _number(one, "column"), "descending": one.get("descending") is True} for one in sort],
+        "sort": [{"column": number_in(one, "column"), "descending": one.get("descending") is True} for one in sort],
         "filters": [
-            {"column": _number(one, "column"), "op": str(one.get("op")), "value": _text(one.get("value"))}
+            {"column": number_in(one, "column"), "op": str(one.get("op")), "value": _text(one.get("value"))}
             for one in filters
         ],
         "find": _text(given.get("find")),
@@ -132,22 +110,3 @@ def _view(request: Answer) -> Answer:
 
 def _text(given: Any) -> str:
     return given.encode("utf-8", "replace").decode() if isinstance(given, str) else "" if given is None else str(given)
-
-
-def _number(request: Answer, key: str, otherwise: int | None = None) -> int:
-    given = request.get(key, otherwise)
-    if not isinstance(given, int) or isinstance(given, bool) or abs(given) > 2**53:
-        raise BadRequest(f"{key} should be a whole number, not {json.dumps(given)[:40]}.")
-    return given
-
-
-def whole_numbers(request: Answer, key: str) -> list[int]:
-    """A list of whole numbers in a request.
-
-    Raises:
-        BadRequest: it is none.
-    """
-    given = request.get(key)
-    if not isinstance(given, list):
-        raise BadRequest(f"{key} should be a list of whole numbers.")
-    return [_number({key: each}, key) for each in given]

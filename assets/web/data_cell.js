@@ -4,7 +4,7 @@ import {copy, count, h} from './workbench.js';
 
 const EXCERPT = 160;
 
-/** `whole(row, column)` gives a promise of {text, length} | {error}; `line(row)` of {cells} | {error}; `say(sentence)`. */
+/** `whole(row, column)` gives a promise of {text, length} | {error}; `line(row)` of {cells, cut} | {error}; `say(sentence)`. */
 export function cellBar(whole, line, say) {
   const text = h('span', {class: 'mono cell-text'});
   const button = (label, get) => h('button', {type: 'button', class: 'btn quiet', onclick: async event => {
@@ -36,6 +36,11 @@ export function cellBar(whole, line, say) {
     const {columns} = at.source;
     const answer = await line(at.row);
     if (answer.error) { say(answer.error); return null; }
+    for (const column of answer.cut) {
+      const found = await whole(at.source.number(at.row), column);
+      if (found.error) { say(found.error); return null; }
+      answer.cells[column] = found.text;
+    }
     const cells = columns.map((_, column) => pythonRepr(answer.cells[column] ?? null));
     const names = columns.map(column => column.name);
     return new Set(names).size < names.length ? `[${cells.join(', ')}]` : `{${cells.map((cell, column) => `${pythonRepr(names[column])}: ${cell}`).join(', ')}}`;

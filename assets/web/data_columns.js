@@ -2,7 +2,7 @@
 import {pythonRepr, visible} from './data_names.js';
 import {copy, count, h} from './workbench.js';
 
-const OPERATIONS = {contains: 'contains', equals: 'equals', not_equals: 'is not', less: 'is less than', more: 'is more than', missing: 'has no value or a blank one', filled: 'has a value'};
+const OPERATIONS = {contains: 'contains', equals: 'equals', not_equals: 'is not', less: 'is less than', more: 'is more than', missing: 'is missing to pandas', filled: 'has a value'};
 const VALUELESS = ['missing', 'filled'];
 const LISTED = 300;
 

@@ -4,7 +4,7 @@ import {columnChooser, columnMenu} from './data_columns.js';
 import {visible} from './data_names.js';
 import {profilePanel} from './data_profile.js';
 import {readingLine, warningList} from './data_reading.js';
-import {PAGE, Rows} from './data_rows.js';
+import {Rows} from './data_rows.js';
 import {DataTable} from './data_table.js';
 import {findTools, viewChips} from './data_tools.js';
 import {bytes, count, h, workbench} from './workbench.js';
@@ -43,7 +43,7 @@ export function mount(pane, server) {
     closed: () => table.element.focus({preventScroll: true}),
   });
   const chooser = columnChooser({changed: columnsChanged, go: column => table.go(table.active.row, table.visible.indexOf(column))});
-  const cell = cellBar((row, column) => ask('cell', {row, column}), row => source.row(row), sentence => warn(sentence));
+  const cell = cellBar(wholeCell, row => source.row(row), sentence => warn(sentence));
   const table = new DataTable({
     menu: (column, button) => menu.open(column, source.columns[column], source.view, button),
     open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled,
@@ -280,13 +280,15 @@ export function mount(pane, server) {
     return undefined;
   }
 
+  async function wholeCell(row, column) {
+    const mine = source;
+    return await mine.copyWhole(true) ? mine.patiently('cell', {row, column}) : {error: 'The whole file is not read, so the rest of the cell is not there.'};
+  }
+
   async function find(text, backwards) {
     const mine = source;
-    if (!mine.ready) await mine.copyWhole(true);
-    while (mine === source && mine.whole?.state === 'copying') await new Promise(done => { setTimeout(done, PAGE); });
-    if (mine !== source) return {error: ''};
-    if (!mine.ready) return {error: mine.whole?.error ? 'The whole file could not be read, so nothing was looked for.' : 'The whole file is not read, so nothing was looked for.'};
-    const found = await ask('find', {view: mine.view, text, from: {row: table.active.row, column: table.column}, backwards});
+    if (!await mine.copyWhole(true)) return {error: mine === source ? 'The whole file is not read, so nothing was looked for.' : ''};
+    const found = await mine.patiently('find', {view: mine.view, text, from: [Math.max(0, table.active.row), table.column], backwards});
     if (mine === source && Number.isInteger(found.row)) {
       if (keep().hidden.delete(found.column)) columnsChanged();
       table.jump(found.row, table.visible.indexOf(found.column));

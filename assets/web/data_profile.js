@@ -112,10 +112,9 @@ export function profilePanel({ask, columns, again, changed}) {
     let answer;
     do {
       answer = await ask('chart', {columns: chosen});
+      if (answer.state && answer.state !== 'stopped') await new Promise(next => { setTimeout(next, ASK_AGAIN); });
       if (mine !== charted) return;
-      if (answer.state === 'copying') await new Promise(next => { setTimeout(next, ASK_AGAIN); });
-    } while (answer.state === 'copying' && mine === charted);
-    if (mine !== charted) return;
+    } while (answer.state && answer.state !== 'stopped');
     plot.hidden = Boolean(answer.error || answer.state);
     note.textContent = answer.error || (answer.state ? 'The whole file is not read, so there is nothing to draw.' : answer.note || '');
     if (plot.hidden) return;

@@ -7,6 +7,7 @@ const NEAR = 1000;              // rows that the preview reads soon enough in a 
 const LARGE = 50_000_000;       // bytes from which a file is copied on demand only
 const AT_ONCE = 3;              // requests
 const ASK_AGAIN = 500;          // ms
+const WIDEST = 1000;            // columns of one request
 
 const sleep = time => new Promise(done => { setTimeout(done, time); });
 
@@ -15,7 +16,7 @@ const sleep = time => new Promise(done => { setTimeout(done, time); });
  * something new to draw. `whole` is what the server last said of the copy: null (not asked), or with a `state` or `error`.
  */
 export class Rows {
-  #server; #changed; #cache = new Map(); #numbers = new Map(); #wanted = []; #running = new Set(); #version = 0; #alive = true; #polling = false;
+  #server; #changed; #cache = new Map(); #numbers = new Map(); #wanted = []; #running = new Set(); #version = 0; #alive = true; #copying = null;
   whole = null;
   view = {sort: [], filters: [], find: ''};
   error = '';
@@ -75,19 +76,25 @@ export class Rows {
     this.#changed();
   }
 
-  /** Have the whole file copied, in the background. */
-  async copyWhole(demanded) {
+  /** Have the whole file copied; `demanded` also after it was stopped or failed. Ends with whether it is there. */
+  copyWhole(demanded) {
     this.demanded ||= demanded;
-    if (this.#polling || this.ready) return;
-    this.#polling = true;
-    do {
-      this.whole = await this.#ask('whole', {});
-      if (!this.#alive) return;
+    this.#copying ??= this.#copy(demanded).finally(() => { this.#copying = null; });
+    return this.#copying;
+  }
+
+  async #copy(demanded) {
+    let again = demanded;
+    while (this.#alive && !this.ready) {
+      this.whole = await this.#ask('whole', {again});
+      again = false;
+      if (!this.#alive) return false;
       if (this.ready) { this.fileTotal = this.whole.rows; this.fileExact = true; }
       this.#changed();
       if (this.whole.state === 'copying') await sleep(ASK_AGAIN);
-    } while (this.#alive && this.whole.state === 'copying');
-    this.#polling = false;
+      else break;
+    }
+    return this.ready;
   }
 
   async stop() {
@@ -98,15 +105,31 @@ export class Rows {
 
   retry() { this.error = ''; this.#next(); this.#changed(); }
 
-  /** One row in all columns, or `{error}`. */
+  /** One row in all columns: `{cells, cut}`, or `{error}`. */
   async row(row) {
-    const columns = this.columns.map((_, at) => at);
-    const answer = await this.#fetch(row, 1, columns);
-    return answer.error || answer.state ? {error: answer.error || 'The whole file is still being copied.'} : {cells: answer.rows[0] ?? []};
+    const [cells, cut] = [[], []];
+    for (let start = 0; start < this.columns.length; start += WIDEST) {
+      const columns = this.columns.map((_, at) => at).slice(start, start + WIDEST);
+      const answer = await this.#fetch(row, 1, columns);
+      if (!answer.rows?.length) return {error: answer.error || 'The row is not there yet. Try again in a moment.'};
+      cells.push(...answer.rows[0]);
+      cut.push(...answer.cut.filter(([line]) => line === 0).map(([, at]) => start + at));
+    }
+    return {cells, cut};
   }
 
   #fetch(offset, rows, columns) {
-    return this.ready ? this.#ask('rows', {view: this.view, offset, rows, columns}) : this.#ask('preview', {offset, columns});
+    return this.ready ? this.patiently('rows', {view: this.view, offset, rows, columns}) : this.#ask('preview', {offset, columns});
+  }
+
+  /** Ask until the answer is there: one that takes long comes with the state of the work. */
+  async patiently(name, request) {
+    const version = this.#version;
+    for (;;) {
+      const answer = await this.#ask(name, request);
+      if (!answer.state || ['ready', 'stopped', 'copying'].includes(answer.state) || version !== this.#version) return answer;
+      await sleep(ASK_AGAIN);
+    }
   }
 
   async #ask(name, request) {
@@ -144,11 +167,11 @@ export class Rows {
     const answer = await this.#fetch(page * PAGE, PAGE, columns);
     if (version !== this.#version) return;
     this.#running.delete(key);
-    if (answer.error) this.error = answer.error;
-    else if (answer.rows) {
+    if (answer.rows) {
       this.#keep(key, answer.rows, answer.cut);
       if (fromCopy) { this.#numbers.set(page, answer.numbers); if (!this.plain) this.viewTotal = answer.total; } else if (!this.ready) this.#count(answer);
-    } else { this.whole = answer; this.copyWhole(true); }
+    } else if (answer.error) this.error = answer.error;
+    else { this.whole = answer; this.copyWhole(false); }
     this.#changed();
     this.#next();
   }

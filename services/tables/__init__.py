@@ -3,7 +3,7 @@
 from services.tables.children import ready
 from services.tables.model import Column, Preview, Reading, TableError, TableWarning
 from services.tables.preview import preview, readers
-from services.tables.starter import reader_call, starter_code
+from services.tables.starter import csv_code, reader_call, starter_code
 
 __all__ = [
     "Column",
@@ -11,6 +11,7 @@ __all__ = [
     "Reading",
     "TableError",
     "TableWarning",
+    "csv_code",
     "preview",
     "reader_call",
     "readers",

@@ -37,16 +37,17 @@ def reader_call(path: Path | None, name: str, *, reading: Reading | None = None)
     return next(iter(_readers(path, name, reading).values()), None)
 
 
-def starter_code(files: Mapping[str, Path | None]) -> str:
+def starter_code(files: Mapping[str, Path | None], *, reading: Reading | None = None) -> str:
     """Python code that loads files, given by their names in the kernel; it runs as it stands.
 
+    `reading` says how delimited text is taken apart, where it isn't by the files' own signs.
     A path of None is of a file that isn't here yet: its name alone decides how it is read.
     """
     if not files:
         return "import pandas as pd\n"
     lines, used, first = [], set(_TAKEN), None
     for name, path in files.items():
-        found = _readers(path, name)
+        found = _readers(path, name, reading)
         if not found:
             lines.append(f"# {INPUT}/{_in_comment(name)}: no reader for this kind of file")
         for table, call in list(found.items())[:MAX_TABLES]:
@@ -59,6 +60,12 @@ def starter_code(files: Mapping[str, Path | None]) -> str:
     imports = [line for call, line in _IMPORTS if call in code]
     head = [f"{first}.head()"] if first else []
     return "\n".join([*imports, *([""] if imports else []), "import pandas as pd", "", *lines, *head]) + "\n"
+
+
+def csv_code(name: str, arguments: str) -> str:
+    """Python code that loads the file of this name in the kernel by read_csv with these arguments."""
+    variable = _variable(PurePosixPath(name).stem, set(_TAKEN))
+    return f"import pandas as pd\n\n{variable} = pd.read_csv({f'{INPUT}/{name}'!r}, {arguments})\n{variable}.head()\n"
 
 
 def _readers(path: Path | None, name: str, reading: Reading | None = None) -> dict[str, str]:
