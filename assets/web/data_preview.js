@@ -17,7 +17,7 @@ export function mount(pane, server) {
   let task = null;
   let asked = 0;
   let place = {name: '', table: ''};
-  let source = null, answer = null, copyBegan = 0;
+  let source = null, answer = null, copyBegan = 0, lookedFor = '';
   const kept = new Map();   // what a person did to each table in this visit
 
   const file = h('select', {'aria-label': 'File', onchange: () => go({name: file.value, table: ''})});
@@ -32,7 +32,7 @@ export function mount(pane, server) {
   const picture = h('figure', {class: 'picture'});
   const shown = h('span', {class: 'small muted'});
 
-  const reading = readingLine(chosen => { keep().reading = chosen; go({}); });
+  const reading = readingLine(readAnew);
   const warnings = warningList(row => jump(row, true), useInNotebook);
   const chips = viewChips(view => setView(view));
   const menu = columnMenu({
@@ -78,11 +78,19 @@ export function mount(pane, server) {
     go({name: all[0].name, table: ''});
   }
 
+  const fresh = () => ({reading: null, hidden: new Set(), widths: new Map(), view: null, top: 0, left: 0, active: null});
+
   /** What was done to the table shown: kept while other files of the visit are looked at. */
   function keep() {
     const key = JSON.stringify([task.task_id, place.name, place.table]);
-    if (!kept.has(key)) kept.set(key, {reading: null, hidden: new Set(), widths: new Map(), view: null});
+    if (!kept.has(key)) kept.set(key, fresh());
     return kept.get(key);
+  }
+
+  /** Another reading makes other columns: what was done to the table is over. */
+  function readAnew(chosen) {
+    Object.assign(keep(), fresh(), {reading: chosen});
+    go({});
   }
 
   const where = () => ({task_id: task.task_id, ...place, reading: keep().reading});
@@ -174,7 +182,7 @@ export function mount(pane, server) {
     answer = found;
     if (found.error) {
       const {reading: chosen} = keep();
-      state.replaceChildren(h('div', {class: 'notice bad row spread'}, found.error, again(() => go({})), chosen && again(() => { keep().reading = null; go({}); }, 'Back to as found')));
+      state.replaceChildren(h('div', {class: 'notice bad row spread'}, found.error, again(() => go({})), chosen && again(() => readAnew(null), 'Back to as found')));
       return;
     }
     const {columns, tables} = found;
@@ -288,7 +296,8 @@ export function mount(pane, server) {
   async function find(text, backwards) {
     const mine = source;
     if (!await mine.copyWhole(true)) return {error: mine === source ? 'The whole file is not read, so nothing was looked for.' : ''};
-    const found = await mine.patiently('find', {view: mine.view, text, from: [Math.max(0, table.active.row), table.column], backwards});
+    const found = await mine.patiently('find', {view: mine.view, text, from: {row: Math.max(0, table.active.row), column: table.column - (text !== lookedFor && !backwards)}, backwards});
+    lookedFor = text;
     if (mine === source && Number.isInteger(found.row)) {
       if (keep().hidden.delete(found.column)) columnsChanged();
       table.jump(found.row, table.visible.indexOf(found.column));

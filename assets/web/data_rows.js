@@ -144,8 +144,8 @@ export class Rows {
     if (this.error) return false;
     if (this.ready) return true;
     if (!this.plain) return false;
-    if (!this.large || this.whole?.error || page * PAGE < NEAR) return true;
-    if (!this.whole) this.copyWhole(true);
+    if (this.whole?.error || page * PAGE < NEAR) return true;
+    if (!this.whole) this.copyWhole(this.large);
     return false;
   }
 
