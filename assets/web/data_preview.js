@@ -52,7 +52,7 @@ export function mount(pane, server) {
   const columnsButton = h('button', {type: 'button', class: 'btn', onclick: () => chooser.open(columnsButton, source.columns, keep().hidden)}, 'Columns');
   const profileButton = h('button', {type: 'button', class: 'btn', 'aria-expanded': 'false', onclick: () => openProfile(profile.element.hidden)}, 'Profile');
   const toolbar = h('div', {class: 'row tools', role: 'group', 'aria-label': 'Look through the file'}, tools.elements, columnsButton, profileButton);
-  const profile = profilePanel({ask, columns: () => source.columns, again: () => openProfile(true), changed: () => { table.sparkline = profile.sparkline; table.anew(); }});
+  const profile = profilePanel({ask, columns: () => source.columns, changed: () => { table.sparkline = profile.sparkline; table.anew(); }});
   const foot = h('div', {class: 'foot'}, h('div', {class: 'row spread'}, shown, h('span', {class: 'small muted legend'}, '∅ no value · an empty cell is a blank one')), cell.element);
   const grid = h('div', {class: 'grid'}, toolbar, chips.element, progress, table.outer, foot, profile.element);
   const card = h('div', {class: 'card'},
@@ -202,7 +202,7 @@ export function mount(pane, server) {
     copyBegan = Date.now();
     const mine = keep();
     const sample = new Map((found.shown.length ? found.shown : columns.map((_, at) => at)).map((column, at) => [column, found.rows.map(row => row[at])]));
-    table.show(source, mine, sample);
+    table.show(source, mine, sample, found.table === CONTENTS ? new Set(found.tables) : null);
     columnsButton.hidden = columns.length < 2;
     if (mine.view) source.setView(mine.view); else if (!source.large) source.copyWhole(false);
     sourceChanged();
@@ -257,7 +257,7 @@ export function mount(pane, server) {
     mine.view = view;
     mine.top = 0;
     source.setView(view);
-    table.show(source, mine, table.sample);
+    table.show(source, mine, table.sample, table.links);
     table.sparkline = profile.sparkline;
     sourceChanged();
   }
@@ -271,8 +271,8 @@ export function mount(pane, server) {
 
   function openCell(row, column) {
     if (answer.table === CONTENTS) {
-      const member = source.cell(row, 0)?.text;
-      if (answer.tables.includes(member)) { go({table: member}); return; }
+      const member = source.cell(row, column)?.text;
+      if (member !== CONTENTS && answer.tables.includes(member)) { go({table: member}); return; }
     }
     showCell();
     cell.open();

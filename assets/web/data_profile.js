@@ -8,7 +8,6 @@ const LISTED = 100;      // columns at a time
 const [WIDE, HIGH] = [96, 22];
 const SVG = 'http://www.w3.org/2000/svg';
 
-const isNumeric = type => /^(int|float)/.test(type);
 const number = value => typeof value === 'number' ? (Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(6)))) : visible(String(value ?? ''));
 
 /** The counts as a row of bars, without text: its numbers stand beside it. */
@@ -29,7 +28,7 @@ function bars(counts) {
 const countsOf = ({bins, top}) => bins?.counts ?? top?.map(([, times]) => times) ?? [];
 
 /** `ask(name, request)` asks the server about the table shown; `columns()` are its columns; `changed()` when sparklines are new. */
-export function profilePanel({ask, columns, again, changed}) {
+export function profilePanel({ask, columns, changed}) {
   const state = h('div', {role: 'status', class: 'state'});
   const list = h('div', {class: 'profile-table', tabindex: 0, role: 'group', 'aria-label': 'Columns'});
   const search = h('input', {type: 'search', 'aria-label': 'Search the profile', placeholder: 'Search columns', oninput: () => draw()});
@@ -43,12 +42,13 @@ export function profilePanel({ask, columns, again, changed}) {
     h('div', {class: 'row spread'}, h('h3', {}, 'Profile'), h('div', {class: 'row'}, search, h('button', {type: 'button', class: 'btn', onclick: () => chart([])}, 'Correlations'))), state, chartBox, list, more);
   let found = new Map(), one = 0, asked = 0, charted = 0, listed = LISTED, running = false, done = false;
 
-  async function start() {
+  async function start(again = false) {
     if (running || done) return;
     running = true;
     const mine = ++asked;
     for (;;) {
-      const answer = await ask('profile', {});
+      const answer = await ask('profile', {again});
+      again = false;
       if (mine !== asked) return;
       if (answer.columns && answer.columns.length !== found.size) {
         found = new Map(answer.columns.map(each => [each.column, each]));
@@ -63,7 +63,7 @@ export function profilePanel({ask, columns, again, changed}) {
   }
 
   function say(answer) {
-    const goOn = label => h('button', {type: 'button', class: 'btn', onclick: again}, label);
+    const goOn = label => h('button', {type: 'button', class: 'btn', onclick: () => start(true)}, label);
     if (answer.error) state.replaceChildren(h('div', {class: 'notice bad row spread'}, answer.error, goOn('Try again')));
     else if (answer.state === 'stopped') state.replaceChildren(h('div', {class: 'notice row spread'}, `The profile was stopped: ${count(found.size)} of ${count(columns().length)} columns are done.`, goOn('Go on')));
     else if (answer.state === 'ready') state.replaceChildren(h('p', {class: 'small muted'}, 'Of the whole file, every row.'));
@@ -82,8 +82,9 @@ export function profilePanel({ask, columns, again, changed}) {
   const nameOf = column => visible(columns()[column].name) || `(no name, column ${column + 1})`;
 
   function line(each) {
-    const quantiles = each.quantiles?.length ? each.quantiles.map(number).join(' · ') : '';
-    const cells = [each.type, count(each.missing + each.blank), count(each.distinct), number(each.min), number(each.max), each.mean === null || each.mean === undefined ? '' : number(each.mean), quantiles];
+    const about = what => each.approximate.includes(what) ? 'about ' : '';
+    const quantiles = each.quantiles ? about('quantiles') + each.quantiles.map(number).join(' · ') : '';
+    const cells = [each.type, `${count(each.missing)}${each.blank ? ` (${count(each.blank)} blank)` : ''}`, about('distinct') + count(each.distinct), number(each.min), number(each.max), number(each.mean), quantiles];
     return h('tr', {}, h('th', {scope: 'row'}, h('button', {type: 'button', class: 'link mono', onclick: () => chart([each.column])}, nameOf(each.column))),
       h('td', {class: 'spark'}, bars(countsOf(each))), cells.map((cell, at) => h('td', {class: at ? 'numeric' : ''}, cell)),
       h('td', {class: 'top'}, (each.top ?? []).map(([value, times]) => h('span', {class: 'chip', title: value}, h('span', {class: 'value'}, visible(String(value)) || 'blank'), ` ${count(times)}`))));
@@ -94,7 +95,7 @@ export function profilePanel({ask, columns, again, changed}) {
     const all = [...found.values()].filter(({column}) => columns()[column].name.toLowerCase().includes(wanted));
     more.hidden = all.length <= listed;
     list.hidden = !found.size;
-    list.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, ['Column', 'Spread', 'Type', 'Missing or blank', 'Distinct', 'Least', 'Most', 'Mean', '5 · 25 · 50 · 75 · 95 %', 'Most frequent'].map(name => h('th', {scope: 'col'}, name)))),
+    list.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, ['Column', 'Spread', 'Type', 'Missing to pandas', 'Distinct', 'Least', 'Most', 'Mean', '5 · 25 · 50 · 75 · 95 %', 'Most frequent'].map(name => h('th', {scope: 'col'}, name)))),
       h('tbody', {}, all.slice(0, listed).map(line))));
   }
 
@@ -118,8 +119,8 @@ export function profilePanel({ask, columns, again, changed}) {
     plot.hidden = Boolean(answer.error || answer.state);
     note.textContent = answer.error || (answer.state ? 'The whole file is not read, so there is nothing to draw.' : answer.note || '');
     if (plot.hidden) return;
-    title.textContent = answer.title;
-    plot.setAttribute('aria-label', answer.title);
+    title.textContent = visible(answer.title);
+    plot.setAttribute('aria-label', visible(answer.title));
     await chartOf(plot, answer);
   }
 

@@ -37,9 +37,10 @@ export class DataTable {
     new ResizeObserver(() => this.refresh()).observe(this.element);
   }
 
-  /** Show a source of rows (data_rows.js). `state` holds `hidden` (a Set of columns), `widths` (a Map), `top`, `left` and `active`, kept up to date. */
-  show(source, state, sample) {
+  /** Show a source of rows (data_rows.js); cells that stand in `links` open a table of that name. `state` holds `hidden` (a Set of columns), `widths` (a Map), `top`, `left` and `active`, kept up to date. */
+  show(source, state, sample, links = null) {
     this.#source = source;
+    this.links = links;
     this.#lines.clear();
     this.state = state;
     this.sample = sample;
@@ -220,6 +221,7 @@ export class DataTable {
     if (cell === undefined) return [h('span', {class: 'coming', 'aria-label': 'still coming'}, '…')];
     const {text, length} = cell;
     if (text === null) return [h('span', {class: 'missing', title: 'no value in the file'}, '∅')];
+    if (this.links?.has(text)) return [h('button', {type: 'button', class: 'link', tabindex: -1, title: 'Open', 'data-fold': ''}, visible(text))];
     const shown = visible(text.slice(0, LONG)).replace(/^·+|·+$/g, dots => ' '.repeat(dots.length));
     if (text.length <= LONG && !length && !/[\r\n]/.test(text)) return [shown];
     return [h('button', {type: 'button', class: 'fold', tabindex: -1, title: 'Show the whole cell', 'data-fold': ''}, text.length > LONG ? `${shown} …` : shown)];

@@ -20,14 +20,16 @@ WIDE = (
     + "\n"
     + "".join(",".join(str(line * number) for number in range(3000)) + "\n" for line in range(1, 4))
 )
+COMMAS = "name;share\n" + "".join(f"n{number};{number},5\n" for number in range(60)) + "last;9,5;stray\n"
 
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """The app over one task with a long and a wide file."""
+    """The app over one task with a long, a wide and a misleading file."""
     folder = tmp_path_factory.mktemp("many")
-    files = {"p/trips.csv": TRIPS.encode(), "p/wide.csv": WIDE.encode()}
-    named = row("many", bucket_prefix="p", files=["trips.csv", "wide.csv"])
+    files = {"trips.csv": TRIPS, "wide.csv": WIDE, "commas.csv": COMMAS}
+    named = row("many", bucket_prefix="p", files=[*files])
+    files = {f"p/{name}": text.encode() for name, text in files.items()}
     write_rows(folder / "source", {"train": [named], "test": [row("t")], "eval": [row("e")]}, files)
     with served_app({"TASKS_SOURCE": str(folder / "source")}, folder / "cache") as (url, _):
         yield url
@@ -136,3 +138,91 @@ def test_a_view_is_kept_while_another_file_is_looked_at(data):
     expect(data.locator("thead .name")).to_have_text(["id", "price↵(EUR)"])
     data.get_by_role("button", name="Show 1 hidden columns").click()
     expect(data.locator("thead .name")).to_have_count(3)
+
+
+def test_sorting_and_filters_look_at_the_whole_file(data):
+    data.get_by_role("button", name="Column price").click()
+    data.page.get_by_role("button", name="Sort descending").click()
+    first = data.locator("tbody tr").first
+    expect(first.locator("td").last).to_have_text("999.5")
+    expect(first.locator("th")).to_have_text("858")  # 857 * 7 % 1000 == 999
+    data.get_by_role("button", name=f"Column {LOOKS_LIKE_CITY}").click()
+    data.page.get_by_label("Value").fill("lyon")
+    data.page.get_by_label("Value").press("Enter")
+    expect(data.get_by_text("833 of 2,500 rows")).to_be_visible()
+    expect(first.locator("td")).to_have_text(["0142", "Lyon", "994.5"])
+    expect(data.get_by_text("of 833", exact=False).last).to_be_visible()
+    data.get_by_role("button", name="Remove: sorted by").click()
+    expect(first.locator("td").first).to_have_text("0001")
+    data.get_by_role("button", name="Remove: cit").click()
+    expect(first.locator("td").first).to_have_text("0000")
+
+
+def test_find_goes_from_cell_to_cell_and_counts_them(data):
+    field = data.get_by_label("Find in file")
+    field.fill("24")
+    expected = [at for at, line in enumerate(TRIPS.splitlines()[2:]) if "24" in line]
+    field.press("Enter")
+    expect(data.get_by_text(re.compile(r"^\d+ cells$"))).to_be_visible()
+    active = data.locator(".rows .active")
+    expect(active.locator("xpath=..").locator("th")).to_have_text(str(expected[0] + 1))
+    field.press("Enter")
+    expect(active.locator("xpath=..").locator("th")).to_have_text(str(expected[1] + 1))
+    field.press("Shift+Enter")
+    field.press("Shift+Enter")
+    expect(active.locator("xpath=..").locator("th")).to_have_text(f"{expected[-1] + 1:,}")
+    field.fill("no such text")
+    field.press("Enter")
+    expect(data.get_by_text("Not in these rows.")).to_be_visible()
+
+
+def test_a_warning_leads_to_its_row_and_its_cure_into_the_notebook(data):
+    data.get_by_label("File", exact=True).select_option("commas.csv")
+    ragged = data.locator(".notes li", has_text="More fields than the header")
+    ragged.get_by_role("button", name="row 61").click()
+    expect(data.locator(".rows .active").locator("xpath=..").locator("td").first).to_have_text("last")
+    decimal = data.locator(".notes li", has_text="Decimal commas")
+    arguments = decimal.locator("code").first.inner_text().removeprefix("read_csv(…, ").removesuffix(")")
+    assert "decimal=','" in arguments
+    decimal.get_by_role("button", name="Use in notebook").click()
+    expect(data.page.locator(".notebook .cm-content").last).to_contain_text(
+        f"commas = pd.read_csv('../input/commas.csv', {arguments})"
+    )
+
+
+def test_a_file_is_read_another_way_and_back(data):
+    head = data.locator("thead .name")
+    data.get_by_text("How it is read: utf-8, comma").click()
+    data.get_by_label("Between fields").select_option(";")
+    data.get_by_role("button", name="Read again").click()
+    expect(data.get_by_text("Read by your choice: utf-8, semicolon")).to_be_visible()
+    expect(head).to_have_count(1)
+    data.get_by_role("button", name="Use in notebook").first.click()
+    expect(data.page.locator(".notebook .cm-content").last).to_contain_text("sep=';'")
+    data.get_by_role("button", name="Back to as found").click()
+    expect(head).to_have_count(3)
+
+
+def test_a_profile_tells_numbers_and_draws_one_column_or_two(data):
+    data.get_by_role("button", name="Profile", exact=True).click()
+    profile = data.get_by_role("region", name="Profile")
+    line = profile.get_by_role("row", name=re.compile("price"))
+    expect(line.locator("td").nth(3)).to_have_text("1,000")  # 7 and 1,000 have no common divisor
+    expect(line.locator("td").nth(4)).to_have_text("0.5")
+    expect(data.locator("thead .sparkline")).to_have_count(3)
+    line.get_by_role("button").first.click()
+    chart = profile.get_by_role("region", name="Chart")
+    expect(chart.locator(".barlayer .point").first).to_be_visible()
+    chart.get_by_label("Second column").select_option(label=LOOKS_LIKE_CITY)
+    expect(chart.locator(".boxlayer .box")).to_have_count(3)
+    profile.get_by_role("button", name="Correlations").click()
+    expect(chart.locator(".heatmaplayer image")).to_be_visible()
+
+
+def test_columns_of_a_wide_table_are_searched_for(data):
+    data.get_by_label("File", exact=True).select_option("wide.csv")
+    data.get_by_role("button", name="Columns").click()
+    data.page.get_by_label("Search columns").first.fill("m2987")
+    data.page.get_by_role("button", name="m2987", exact=True).click()
+    expect(data.locator(".rows .active")).to_have_text("2987")
+    assert data.locator("tbody tr").first.locator("td").count() < 60
