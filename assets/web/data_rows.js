@@ -3,7 +3,8 @@
 export const PAGE = 50;         // rows
 const BLOCK = 50;               // columns
 const PAGES_KEPT = 400;
-const NEAR = 1000;              // rows that the preview reads soon enough in a file of any size
+const NEAR = 1000;              // rows that the preview reads soon enough in a file of any size;
+const SMALL = 2_000_000;        // bytes: in one of these, all rows
 const LARGE = 50_000_000;       // bytes from which a file is copied on demand only
 const AT_ONCE = 3;              // requests
 const ASK_AGAIN = 500;          // ms
@@ -28,6 +29,7 @@ export class Rows {
     this.where = where;
     this.columns = first.columns;
     this.large = first.size > LARGE;
+    this.near = first.size <= SMALL ? Infinity : NEAR;
     this.#count(first);
     this.#keepPreview(first);
   }
@@ -144,7 +146,7 @@ export class Rows {
     if (this.error) return false;
     if (this.ready) return true;
     if (!this.plain) return false;
-    if (this.whole?.error || page * PAGE < NEAR) return true;
+    if (this.whole?.error || page * PAGE < this.near) return true;
     if (!this.whole) this.copyWhole(this.large);
     return false;
   }

@@ -8,7 +8,7 @@ export function findTools(act) {
   const found = h('span', {class: 'small muted', role: 'status'});
   const text = h('input', {type: 'search', 'aria-label': 'Find in file', placeholder: 'Find in file', onkeydown: event => {
     if (event.key === 'Enter') { event.preventDefault(); go(event.shiftKey); }
-  }, oninput: () => { found.textContent = ''; }});
+  }, oninput: () => { asked += 1; found.textContent = ''; }});
   const step = (label, title, backwards) => h('button', {type: 'button', class: 'btn', title, 'aria-label': title, onclick: () => go(backwards)}, label);
   const row = h('input', {type: 'text', inputmode: 'numeric', 'aria-label': 'Go to row', placeholder: 'Row', class: 'to-row', onkeydown: event => {
     if (event.key !== 'Enter') return;
@@ -16,13 +16,18 @@ export function findTools(act) {
     const number = Number(row.value.replace(/[\s,]/g, ''));
     found.textContent = Number.isInteger(number) && number > 0 ? act.jump(number) ?? '' : 'Type the number of a row, from 1.';
   }});
-  let asked = 0;
+  let asked = 0, steps = Promise.resolve();
 
-  async function go(backwards) {
-    if (!text.value) return;
-    const mine = ++asked;
+  /** Each step starts where the one before it ended. */
+  function go(backwards) {
+    const [mine, wanted] = [asked, text.value];
+    if (!wanted) return;
     found.textContent = 'Looking…';
-    const answer = await act.find(text.value, backwards);
+    steps = steps.then(() => mine === asked && look(wanted, backwards, mine));
+  }
+
+  async function look(wanted, backwards, mine) {
+    const answer = await act.find(wanted, backwards);
     if (mine !== asked) return;
     if (answer.error) found.textContent = answer.error;
     else if (answer.row === null) found.textContent = 'Not in these rows.';
