@@ -79,7 +79,7 @@ def test_a_broken_file_is_a_sentence_and_the_others_still_open(data):
 
 def test_use_in_notebook_writes_the_reader_into_a_cell(data):
     expect(data.locator("tbody tr").first).to_be_visible()
-    data.get_by_role("button", name="Use in notebook").click()
+    data.get_by_role("button", name="Use in notebook").first.click()
     cell = data.page.locator(".notebook .cm-content").last
     expect(cell).to_contain_text("many = pd.read_csv('../input/many.csv', dtype={'id': str})")
     expect(cell).to_be_in_viewport()
@@ -89,7 +89,7 @@ def test_use_in_notebook_shows_the_cell_that_reads_the_file_already(new_visitor)
     page = new_visitor("?task=demo_gapminder_qa_1")
     cell = page.locator(".notebook .cm-content")
     expect(cell).to_contain_text("read_csv('../input/gapminder.csv')")
-    page.get_by_role("button", name="Use in notebook").click()
+    page.get_by_role("button", name="Use in notebook").first.click()
     expect(cell).to_be_focused()
     expect(cell).to_have_count(1)
     expect(cell).to_be_in_viewport()
