@@ -62,6 +62,35 @@ class Completions:
     matches: list[tuple[str, str]]
 
 
+@dataclass(frozen=True)
+class Variable:
+    """A name in the kernel: its type, its shape or length and its value in short; `table` if it has a `Head`."""
+
+    name: str
+    type: str
+    shape: str
+    value: str
+    table: bool
+
+
+@dataclass(frozen=True)
+class Variables:
+    """Those named first in order of their names, and the `count` of all."""
+
+    variables: list[Variable]
+    count: int
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first `rows` of a table as text, with their labels; `shape` is the whole table's: rows, columns."""
+
+    shape: tuple[int, int]
+    columns: list[str]
+    index: list[str]
+    rows: list[list[str]]
+
+
 class KernelError(Exception):
     """A kernel failed; the message is a sentence for the visitor."""
 
@@ -126,6 +155,18 @@ class Engine(Protocol):
 
     async def inspect(self, code: str, cursor: int) -> str:
         """Signature and documentation of the name at code point `cursor`, with terminal colours; "" if there is none.
+
+        As `complete`.
+        """
+
+    async def variables(self) -> Variables | None:
+        """What the cells have made; None when the kernel does not say so in time. Counts as no cell and sets no name.
+
+        As `complete`.
+        """
+
+    async def head(self, name: str) -> Head | None:
+        """The start of the table of that name; None when there is none to be had.
 
         As `complete`.
         """

@@ -16,8 +16,27 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 
 from services.kernels.channels import BAD_MESSAGE, Channels, Message, Name, new_context
-from services.kernels.engine import Completions, Emit, InputEnded, InputRequest, KernelDied, KernelNotStarted, Reply
-from services.kernels.messages import TOO_LARGE, completions_of, inspection_of, notice, output_of, pages_of
+from services.kernels.engine import (
+    Completions,
+    Emit,
+    Head,
+    InputEnded,
+    InputRequest,
+    KernelDied,
+    KernelNotStarted,
+    Reply,
+    Variables,
+)
+from services.kernels.messages import (
+    TOO_LARGE,
+    completions_of,
+    head_of,
+    inspection_of,
+    notice,
+    output_of,
+    pages_of,
+    variables_of,
+)
 from services.kernels.provisioner import KernelStart, SessionProvisioner, kernel_command
 from services.kernels.session_folder import SessionFolder
 
@@ -177,6 +196,20 @@ class LocalEngine:
             return inspection_of(content)
         except BAD_MESSAGE:
             return ""
+
+    async def variables(self) -> Variables | None:
+        content = await self._ask("variables_request", {})
+        try:
+            return variables_of(content)
+        except BAD_MESSAGE:
+            return None
+
+    async def head(self, name: str) -> Head | None:
+        content = await self._ask("head_request", {"name": name})
+        try:
+            return head_of(content)
+        except BAD_MESSAGE:
+            return None
 
     async def _ask(self, kind: str, content: Message) -> Message:
         """The reply's content; empty when none comes in time."""

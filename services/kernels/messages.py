@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from services.kernels.channels import MESSAGE_BYTES
-from services.kernels.engine import ClearOutput, Completions, Output
+from services.kernels.engine import ClearOutput, Completions, Head, Output, Variable, Variables
 
 NO_INPUT = "input() can't be answered: nobody watches this run. Give the value in the code, for example name = 'Ada'."
 TOO_LARGE = (
@@ -14,6 +14,9 @@ TOO_LARGE = (
     "Show less, or write it to a file …"
 )
 MOST_COMPLETIONS = 1000
+MOST_VARIABLES = 200
+MOST_ROWS, MOST_COLUMNS = 10, 30  # of a head
+MOST_CHARACTERS = 200  # of a value in short
 # where installed packages stand is the app's own business, and noise in a traceback
 _SITE_PACKAGES = re.compile(r"(?:/[^\s/\x1b]+)+/site-packages/")
 
@@ -68,6 +71,38 @@ def completions_of(code: str, content: dict[str, Any]) -> Completions:
 def inspection_of(content: dict[str, Any]) -> str:
     """The text of an inspect reply."""
     return _SITE_PACKAGES.sub("", _whole(str(content["data"]["text/plain"]))) if content["found"] else ""
+
+
+def variables_of(content: dict[str, Any]) -> Variables:
+    """The variables a reply tells of, no more and no longer than the kernel's own part would."""
+    listed = [
+        Variable(
+            _short(each["name"]),
+            _short(each["type"]),
+            _short(each["shape"]),
+            _short(each["value"]),
+            bool(each["table"]),
+        )
+        for each in content["variables"][:MOST_VARIABLES]
+    ]
+    return Variables(listed, max(int(content["count"]), len(listed)))
+
+
+def head_of(content: dict[str, Any]) -> Head | None:
+    """The table a head reply holds."""
+    if not content["found"]:
+        return None
+    rows, columns = content["shape"]
+    return Head(
+        (int(rows), int(columns)),
+        [_short(each) for each in content["columns"][:MOST_COLUMNS]],
+        [_short(each) for each in content["index"][:MOST_ROWS]],
+        [[_short(each) for each in row[:MOST_COLUMNS]] for row in content["rows"][:MOST_ROWS]],
+    )
+
+
+def _short(text: object) -> str:
+    return _whole(str(text))[:MOST_CHARACTERS]
 
 
 def _whole(text: str) -> str:

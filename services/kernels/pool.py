@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from services.kernels.ahead import KernelsAhead, Prepared
-from services.kernels.engine import Completions, Engine, KernelDied, KernelNotStarted
+from services.kernels.engine import Completions, Engine, Head, KernelDied, KernelNotStarted, Variables
 from services.kernels.launch import Launcher
 from services.kernels.limits import Limits, span_in_words
 from services.kernels.line import Line
@@ -149,6 +149,7 @@ class KernelPool:
     def status(self, token: str) -> dict[str, Any]:
         """State, task and runs of the visitor's kernel, a `message` when there is something to say.
 
+        `ended` tells that there is no kernel because the one there was has ended.
         `offer` tells that the running cell ignored an interrupt, so that its kernel can be ended. Being asked is no use
         of the kernel: a page left open does not keep one for ever.
         """
@@ -159,6 +160,7 @@ class KernelPool:
             session.seen = time.monotonic()
         return {
             "state": session.state if session else "none",
+            "ended": session.ended if session else token in self._farewells,
             "task_id": session.task_id if session else None,
             "runs": [{"run_id": run.run_id, "cell_id": run.cell_id, "done": run.log.done} for run in runs],
             "message": message,
@@ -183,6 +185,20 @@ class KernelPool:
             if engine := self._free_engine(token, task_id):
                 return await engine.inspect(code, cursor)
         return ""
+
+    async def variables(self, token: str, task_id: str) -> Variables | None:
+        """What the visitor's cells have made; None when no kernel of this task is free to say."""
+        with contextlib.suppress(KernelDied):
+            if engine := self._free_engine(token, task_id):
+                return await engine.variables()
+        return None
+
+    async def head(self, token: str, task_id: str, name: str) -> Head | None:
+        """The first rows of the table of that name; None when there are none to be had."""
+        with contextlib.suppress(KernelDied):
+            if engine := self._free_engine(token, task_id):
+                return await engine.head(name)
+        return None
 
     def _free_engine(self, token: str, task_id: str) -> Engine | None:
         session = self._sessions.get(token)

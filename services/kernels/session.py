@@ -90,6 +90,11 @@ class Session:
         return self._state
 
     @property
+    def ended(self) -> bool:
+        """Whether a kernel was there and is no more."""
+        return self._had_kernel and self.state == "none"
+
+    @property
     def message(self) -> str:
         """Why the kernel is gone, while it is, or what is wrong with it."""
         if self.state == "none":

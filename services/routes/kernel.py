@@ -1,4 +1,4 @@
-"""The HTTP routes of the notebook: run a cell as a stream of events, find a run again, answer it, stop, complete code.
+"""The HTTP routes of the notebook: run a cell as a stream of events, find it again, answer it, stop, help with code.
 
 Each takes one JSON object by POST. A visitor is known by the `token` in it: 48 random hexadecimal digits.
 """
@@ -52,6 +52,10 @@ class _Place(_OfTask):
 
     code: str
     cursor: int = Field(ge=0)
+
+
+class _Variable(_OfTask):
+    name: str = Field(max_length=1000)
 
 
 def kernel_routes(
@@ -123,6 +127,20 @@ def kernel_routes(
     async def inspect(request: Request) -> dict[str, str]:
         place = await body(request, _Place)
         return {"text": await pool.inspect(place.token, place.task_id, place.code, place.cursor)}
+
+    @routes.post("/variables")
+    async def variables(request: Request) -> dict[str, Any]:
+        """`variables` is null when no kernel of this task is free to say."""
+        asked = await body(request, _OfTask)
+        found = await pool.variables(asked.token, asked.task_id)
+        return asdict(found) if found else {"variables": None, "count": 0}
+
+    @routes.post("/head")
+    async def head(request: Request) -> dict[str, Any]:
+        """`head` is null when there is none to be had."""
+        asked = await body(request, _Variable)
+        found = await pool.head(asked.token, asked.task_id, asked.name)
+        return {"head": asdict(found) if found else None}
 
     @routes.post("/answer")
     async def answer(request: Request) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from . import linux, output
+from . import linux, output, variables
 from .confine import NotConfined, Policy, confine
 from .manners import refuse_clearly, refuse_exit, refuse_in_cells, trace_own_lines
 
@@ -50,6 +50,7 @@ def become(policy: Policy | None, connection_file: str) -> NoReturn:
     output.leave_out_what_is_too_large(app.session)
     output.keep_threads_with_their_cell(app.shell)
     sys.breakpointhook = sys.__breakpointhook__  # debugpy's asks a debugger nobody has attached
+    variables.answer_requests(app.kernel)
     refuse_exit(app.shell)
     if policy:
         refuse_in_cells(app.shell)
