@@ -1,10 +1,11 @@
-// Bundles entry.js into ../web/codemirror.js and collects the licence of every package that is in it.
+// Bundles entry.js into ../web/codemirror.js and markdown_entry.js into ../web/markdown.js, and collects the licence of
+// every package that is in them.
 import {build} from 'esbuild';
 import {readFileSync, readdirSync, writeFileSync} from 'node:fs';
 
 const {metafile} = await build({
-  entryPoints: ['entry.js'],
-  outfile: '../web/codemirror.js',
+  entryPoints: {codemirror: 'entry.js', markdown: 'markdown_entry.js'},
+  outdir: '../web',
   bundle: true,
   format: 'esm',
   target: 'es2022',
@@ -22,4 +23,5 @@ const licences = [...folders].sort().map(folder => {
   return `${name} ${version} (${license})\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`;
 });
 writeFileSync('LICENSES', licences.join(`\n${'-'.repeat(72)}\n\n`));
-console.log(`${folders.size} packages, ${readFileSync('../web/codemirror.js').length} bytes`);
+const sizes = ['codemirror', 'markdown'].map(name => `${name}.js ${readFileSync(`../web/${name}.js`).length} bytes`);
+console.log(`${folders.size} packages, ${sizes.join(', ')}`);

@@ -6,19 +6,22 @@ import {
 import {defaultKeymap, history, historyKeymap, indentLess, indentMore} from '@codemirror/commands';
 import {globalCompletion, localCompletionSource, python} from '@codemirror/lang-python';
 import {bracketMatching, indentOnInput, indentUnit, syntaxHighlighting} from '@codemirror/language';
-import {EditorState, Prec, StateEffect, StateField} from '@codemirror/state';
+import {Compartment, EditorState, Prec, StateEffect, StateField} from '@codemirror/state';
 import {EditorView, drawSelection, highlightSpecialChars, keymap, lineNumbers, placeholder, showTooltip} from '@codemirror/view';
 import {classHighlighter} from '@lezer/highlight';
 
-/** What makes an editor one of Python: its grammar, indentation, brackets and colours (as `tok-*` classes). */
+/** What every editor has. */
+export const editing = [
+  history(), drawSelection(), highlightSpecialChars(), indentUnit.of('    '), EditorState.tabSize.of(4), keymap.of([...defaultKeymap, ...historyKeymap]),
+];
+
+/** What makes one an editor of Python: its grammar, indentation, brackets and colours (as `tok-*` classes). Goes first. */
 export const pythonEditing = [
-  history(), drawSelection(), highlightSpecialChars(), indentUnit.of('    '), EditorState.tabSize.of(4), indentOnInput(),
-  bracketMatching(), closeBrackets(), python(), syntaxHighlighting(classHighlighter),
-  keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+  indentOnInput(), bracketMatching(), closeBrackets(), python(), syntaxHighlighting(classHighlighter), keymap.of([...closeBracketsKeymap, ...completionKeymap]),
 ];
 
 export {
-  EditorState, EditorView, Prec, StateEffect, StateField, acceptCompletion, autocompletion, closeCompletion, completionStatus,
+  Compartment, EditorState, EditorView, Prec, StateEffect, StateField, acceptCompletion, autocompletion, closeCompletion, completionStatus,
   globalCompletion, indentLess, indentMore, keymap, lineNumbers, localCompletionSource, moveCompletionSelection, placeholder, selectedCompletion,
   showTooltip, startCompletion,
 };

@@ -59,6 +59,10 @@ export class KernelClient {
   answerInput(runId, text) { return this.#ask('input', {run_id: runId, text}); }
   /** `kind` is complete or inspect, `cursor` counts code points. */
   help(kind, taskId, {code, cursor}) { return this.#ask(kind, {task_id: taskId, code, cursor}); }
+  /** `variables` is null when no kernel of the task is free to say. */
+  variables(taskId) { return this.#ask('variables', {task_id: taskId}); }
+  /** `head` is null when there is none to be had. */
+  head(taskId, name) { return this.#ask('head', {task_id: taskId, name}); }
   answer(taskId) { return this.#ask('answer', {task_id: taskId}); }
 
   /**

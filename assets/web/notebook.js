@@ -1,8 +1,12 @@
 // The notebook pane: the chosen task's cells, the kernel's state, and the queue of runs.
 import {KernelClient} from './kernel_client.js';
-import {onOtherTab} from './notebook_store.js';
+import {fileButtons} from './notebook_files.js';
+import {KeysHelp} from './notebook_keys.js';
+import {watchOtherTabs} from './other_tabs.js';
 import {RunQueue} from './run_queue.js';
 import {TaskNotebook} from './task_notebook.js';
+import {Toast} from './toast.js';
+import {VariablesPane} from './variables_pane.js';
 import {h, workbench} from './workbench.js';
 
 const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; the rest come back from storage
@@ -17,17 +21,13 @@ const KERNEL = {
   interrupting: ['Interrupting…', 'The running cell was told to stop.'],
   offered: ['The cell goes on', 'The running cell ignores the interrupt.'],
   ending: ['Ending…', 'The kernel is being ended.'],
+  ended: ['Ended', 'The kernel is gone, with its variables. The next cell you run starts a fresh one.'],
   unreachable: ['No connection', 'The app can’t be reached. Cells and outputs are kept.'],
 };
 
-const GOES_ON = 'The cell goes on: it ignores the interrupt. You can wait, or end its kernel: variables will be lost; cells, outputs and files are kept.';
+const KEPT = {'': '', saving: 'Saving…', saved: 'Saved in this browser', part: 'Saved without some outputs', full: 'Not saved'};
 
-const KEYS = [
-  ['Shift+Enter', 'run, go to the next cell'], ['Ctrl+Enter', 'run, stay'], ['Alt+Enter', 'run, add a cell below'],
-  ['Tab', 'complete, or indent'], ['Shift+Tab', 'documentation, or indent less'],
-  ['Esc', 'leave the editor; Tab then moves on'], ['Enter', 'edit the cell'], ['↑ ↓ or k j', 'other cell'],
-  ['Alt+↑ ↓', 'move the cell'], ['a · b', 'add a cell above · below'], ['d d', 'delete the cell'], ['z', 'undo a delete'],
-];
+const GOES_ON = 'The cell goes on: it ignores the interrupt. You can wait, or end its kernel: variables will be lost; cells, outputs and files are kept.';
 
 export function mount(pane, server) {
   const client = new KernelClient(workbench.token);
@@ -44,18 +44,29 @@ export function mount(pane, server) {
   const endKernel = button('End kernel', () => stopRun());
   const restart = button('Restart', () => askRestart(), {'aria-haspopup': 'true'});
   const addCell = button('+ Cell', () => notebook.add(notebook.cells.length).edit());
+  const addText = button('+ Text', () => notebook.add(notebook.cells.length, '', 'markdown').edit(), {title: 'Add a cell of text (Markdown)'});
   const starter = button('Starter code', () => insertStarter(), {title: 'Insert code that loads this task’s files'});
-  const keys = h('details', {class: 'nb-keys small'}, h('summary', {}, 'Keys'),
-    h('dl', {}, KEYS.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)])));
+  const help = new KeysHelp();
+  const keys = button('Keys', () => help.open(), {class: 'btn quiet', title: 'Every key (?)', 'aria-haspopup': 'dialog'});
+  const toast = new Toast();
+  const kept = h('span', {class: 'nb-kept small muted'});
   const notice = h('div', {class: 'notice row small', role: 'status', hidden: true});
   const storage = h('p', {class: 'notice warn small', role: 'status', hidden: true});
+  const tabs = h('p', {class: 'notice warn small', role: 'status', hidden: true}, 'This task is open in another tab too. The cells changed last are the ones kept over a reload.');
+  const tellTabs = watchOtherTabs(shared => { tabs.hidden = !shared; });
   const place = h('div');
-  const tools = h('div', {class: 'row nb-toolbar', role: 'toolbar', 'aria-label': 'Notebook'}, runAll, stop, restart, starter);
+  const variables = new VariablesPane(client, () => queue.busy ? 'busy' : kernel);
+  const files = fileButtons({current: () => notebook, say, button});
+  const tools = h('div', {class: 'row nb-toolbar', role: 'toolbar', 'aria-label': 'Notebook'}, runAll, stop, restart, starter, variables.button);
   pane.replaceChildren(h('div', {class: 'card'},
-    h('div', {class: 'row spread'}, h('span', {class: 'row'}, h('h2', {}, 'Notebook'), badge), tools),
-    notice, storage, place, h('div', {class: 'row spread nb-end'}, addCell, keys)));
+    h('div', {class: 'row spread'}, h('span', {class: 'row'}, h('h2', {}, 'Notebook'), badge, kept), tools),
+    notice, storage, tabs, place, h('div', {class: 'row spread nb-end'}, h('span', {class: 'row'}, addCell, addText), h('span', {class: 'row nb-files'}, files, keys)),
+    variables.element), toast.element, help.element);
 
-  const queue = new RunQueue(client, () => { if (!queue.busy) { offer = false; askKernel(); } showKernel(); }, heard);
+  const queue = new RunQueue(client, () => {
+    if (!queue.busy) { offer = false; askKernel().then(() => variables.refresh(notebook?.taskId)); }
+    showKernel();
+  }, heard);
 
   const host = {
     run(from, cells) { say(''); queue.add(from, cells); },
@@ -64,7 +75,9 @@ export function mount(pane, server) {
     // typing goes on whatever becomes of it
     help: async (taskId, kind, place) => kernel === 'idle' ? client.help(kind, taskId, place).catch(() => null) : null,
     warn: sentence => say(sentence, 'warn'),
-    stored(sentence) { storage.textContent = sentence; storage.hidden = !sentence; },
+    stored(of) { if (of === notebook) showKept(); },
+    undoable(sentence, undo) { toast.show(sentence, 'Undo', undo); },
+    showKeys() { help.open(); },
   };
 
   /** Show a sentence above the cells, with buttons if there is something to choose; '' removes it. */
@@ -81,6 +94,12 @@ export function mount(pane, server) {
     if (shown === 'restart' || (shown === what && notice.firstChild.textContent === sentence)) return;
     say(sentence, 'warn', ...buttons);
     shown = what;
+  }
+
+  function showKept() {
+    kept.textContent = KEPT[notebook?.keeping ?? ''];
+    storage.textContent = notebook?.storage ?? '';
+    storage.hidden = !storage.textContent;
   }
 
   // ---- kernel
@@ -101,16 +120,16 @@ export function mount(pane, server) {
     badge.title = sentence;
     badge.dataset.state = state;
     stop.disabled = !(queue.busy || ['busy', 'starting', 'waiting'].includes(kernel)) || ['interrupting', 'ending'].includes(queue.step);
-    restart.disabled = ['none', 'waiting', 'unreachable'].includes(kernel);
+    restart.disabled = ['none', 'ended', 'waiting', 'unreachable'].includes(kernel);
     if (!queue.busy) sayWhile('line', '');
     sayWhile('offer', state === 'offered' ? GOES_ON : '', endKernel);
-    runAll.disabled = starter.disabled = addCell.disabled = !notebook;
+    for (const each of [runAll, starter, addCell, addText, ...files]) each.disabled = !notebook;
   }
 
   let asking = null;
   function askKernel() {
     asking ??= client.status().then(status => {
-      if (!queue.busy) kernel = status.state;
+      if (!queue.busy) kernel = status.state === 'none' && status.ended ? 'ended' : status.state;
       offer = status.offer;
       if (status.message) say(status.message, 'warn');
       return status;
@@ -151,24 +170,29 @@ export function mount(pane, server) {
       say(error.message, 'bad');
     }
     restart.focus();
-    askKernel();
+    askKernel().then(() => variables.refresh(notebook?.taskId));
   }
 
   // ---- tasks
 
   function show(task) {
     if (task?.task_id === notebook?.taskId && notebook) return;
-    if (notebook) { notebook.save(); say(''); }
+    if (notebook) { notebook.save(); say(''); toast.hide(); }
     notebook = task && notebookOf(task.task_id);
+    tellTabs(notebook?.taskId ?? null);
     if (!notebook) {
       place.replaceChildren(h('p', {class: 'muted'}, 'Pick a task: its cells appear here.'));
     } else {
       place.replaceChildren(notebook.element);
       for (const cell of notebook.cells) cell.measure();
       if (notebook.fresh) offerStarter(notebook);
+      if (notebook.dropped) say('The outputs of this task were given up when the browser’s storage was full. Code is kept: run it again.', 'warn');
+      notebook.dropped = false;
       attach(notebook);
     }
+    showKept();
     showKernel();
+    variables.refresh(notebook?.taskId);
   }
 
   function notebookOf(taskId) {
@@ -236,7 +260,12 @@ export function mount(pane, server) {
   addEventListener('pagehide', saveAll);
   document.addEventListener('visibilitychange', () => { if (document.hidden) saveAll(); else askKernel(); });
   setInterval(() => { if (!document.hidden && !queue.busy) askKernel(); }, ASK_EVERY);
-  onOtherTab(() => notebook?.taskId, () => say('This task is open in another tab too. The cells changed last are the ones kept over a reload.', 'warn'));
+  addEventListener('beforeunload', event => { saveAll(); if ([...open.values()].some(each => each.keeping === 'full')) event.preventDefault(); });
+  addEventListener('keydown', event => {
+    if (event.key !== '?' || event.defaultPrevented || workbench.view || event.target.closest('input, textarea, select, [contenteditable=true]')) return;
+    event.preventDefault();
+    help.open();
+  });
   findRunningTask();
 
   workbench.notebook = {

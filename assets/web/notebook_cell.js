@@ -1,15 +1,20 @@
 // One cell: its editor, its buttons, its state and its outputs.
-import {EditorState, EditorView, Prec, keymap, lineNumbers, placeholder, pythonEditing} from './codemirror.js';
+import {Compartment, EditorState, EditorView, Prec, editing, keymap, lineNumbers, placeholder, pythonEditing} from './codemirror.js';
+import {dragHandle} from './cell_drag.js';
 import {CellQuestion} from './cell_question.js';
 import {editorHelp} from './editor_help.js';
+import {showMarkdown} from './markdown_text.js';
 import {CellOutputs} from './notebook_outputs.js';
 import {OUTPUT_LIMIT} from './notebook_store.js';
 import {h} from './workbench.js';
 
+// how the time a run took is told, where it is known
 const STATES = {
-  waiting: 'waiting', running: 'running', ok: '', error: 'failed', stopped: 'stopped', died: 'kernel stopped', refused: 'not run', lost: 'lost',
+  waiting: 'queued', running: 'running', ok: 'done', error: 'failed', stopped: 'stopped', died: 'kernel stopped', refused: 'not run', lost: 'lost',
 };
-const seconds = value => value < 1 ? `${Math.round(value * 1000)} ms` : value < 100 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
+const TOOK = {ok: 'in', error: 'after', stopped: 'after', died: 'after'};
+const minutes = value => `${Math.floor(value / 60)} min ${String(Math.floor(value % 60)).padStart(2, '0')} s`;
+const seconds = value => value < 1 ? `${Math.round(value * 1000)} ms` : value < 100 ? `${value.toFixed(1)} s` : minutes(value);
 
 // not crypto.randomUUID: that is missing on plain http beyond localhost
 const newId = () => crypto.getRandomValues(new Uint32Array(2)).join('-');
@@ -17,40 +22,50 @@ const newId = () => crypto.getRandomValues(new Uint32Array(2)).join('-');
 export class NotebookCell {
   id;
   element;
+  type;                 // code or markdown
   state = '';           // '' (never run) or a key of STATES
   count = null;         // execution count
   seconds = null;
   message = '';         // a sentence about the last run, for people
-  run = null;           // {id, token}: the server's run whose end has not been seen
+  run = null;           // {id, token, since}: the server's run whose end has not been seen; ms of the clock when its code began
   #progress = '';       // what the kernel is busy with before it runs the cell
   #lost = false;
   #replaying = false;   // old outputs stay until the first replayed one
   #host;
   #editor;
-  #outputs = new CellOutputs('Output');
+  #language = new Compartment();
+  #outputs = new CellOutputs('Output', () => this.#host.saved(this));
   #question = new CellQuestion(text => this.#host.answer(this, text), () => this.focus());
   #mark = h('span', {class: 'nb-mark mono', 'aria-hidden': 'true'});
   #status = h('span', {class: 'nb-status small', role: 'status'});
+  #clock = h('span', {class: 'nb-clock small', 'aria-hidden': 'true'});  // ticks: nothing to be read out
+  #ticking = 0;
+  #shown = h('div', {class: 'nb-markdown', hidden: true});
+  #typeButton;
   #notice = h('p', {class: 'notice small', hidden: true});
   #runButton;
 
-  /** `host` is told of everything done here: edited(), saved(), run(cell, then), command(cell, name), answer(cell, text), ask(kind, place), updateDisplay(output). */
-  constructor(host, {id, code = '', outputs = [], cut = '', state = '', count = null, seconds = null, message = '', run = null} = {}) {
-    Object.assign(this, {id: id ?? newId(), state, count, seconds, message: message || cut, run});
+  /** `host` is told of everything done here: edited(), saved(), saveNow(), run(cell, then), command(cell, name), move(cell, to), key(cell, event), answer(cell, text), ask(kind, place), updateDisplay(output). */
+  constructor(host, {id, type = 'code', code = '', outputs = [], folded = false, cut = '', state = '', count = null, seconds = null, message = '', run = null} = {}) {
+    Object.assign(this, {id: id ?? newId(), type, state, count, seconds, message: message || cut, run});
     this.#host = host;
     this.#editor = this.#makeEditor(code);
     const button = (name, glyph, label) => h('button', {type: 'button', class: 'btn quiet nb-icon', 'aria-label': label, title: label,
       onclick: () => host.command(this, name)}, glyph);
-    this.#runButton = h('button', {type: 'button', class: 'btn nb-run', title: 'Run this cell (Ctrl+Enter)', onclick: () => host.run(this)}, 'Run');
+    this.#runButton = h('button', {type: 'button', class: 'btn nb-run', onclick: () => { if (this.rendered) this.edit(); else host.run(this); }}, 'Run');
+    this.#typeButton = button('type', '', '');
     this.element = h('section', {class: 'nb-cell', tabindex: 0, role: 'group'},
-      h('div', {class: 'nb-editor'}, this.#editor.dom),
-      h('div', {class: 'nb-bar'}, this.#runButton, this.#mark, this.#status,
+      h('div', {class: 'nb-editor'}, this.#editor.dom), this.#shown,
+      h('div', {class: 'nb-bar'}, this.#runButton, this.#mark, this.#status, this.#clock,
         h('span', {class: 'nb-tools', role: 'toolbar', 'aria-label': 'Change this cell'},
-          button('up', '↑', 'Move cell up'), button('down', '↓', 'Move cell down'),
+          dragHandle(this, host), this.#typeButton, button('up', '↑', 'Move cell up'), button('down', '↓', 'Move cell down'),
           button('above', '+↑', 'Add a cell above'), button('below', '+↓', 'Add a cell below'), button('delete', '✕', 'Delete cell'))),
       this.#notice, this.#outputs.element, this.#question.element);
     this.element.addEventListener('keydown', event => host.key(this, event));
-    for (const output of outputs) this.#outputs.add(output);
+    this.#shown.addEventListener('dblclick', () => this.edit());
+    this.#outputs.restore(outputs, folded);
+    this.#showType();
+    if (type === 'markdown' && code.trim()) this.render();
     this.#show();
   }
 
@@ -61,20 +76,62 @@ export class NotebookCell {
         {key: 'Shift-Enter', run: act(() => this.#host.run(this, 'advance'))},
         {key: 'Mod-Enter', run: act(() => this.#host.run(this))},
         {key: 'Alt-Enter', run: act(() => this.#host.run(this, 'insert'))},
+        {key: 'Mod-s', run: act(() => this.#host.saveNow())},
       ])),
-      editorHelp((kind, place) => this.#host.ask(kind, place)), pythonEditing, lineNumbers(), placeholder('Python'),
+      this.#language.of(this.#languageExtensions), editing,
       // after the editor's own use of Escape; leaving it this way lets Tab move on
       Prec.lowest(keymap.of([{key: 'Escape', run: act(() => this.focus())}])),
-      EditorView.contentAttributes.of({tabindex: '-1', 'aria-label': 'Code'}),
       EditorView.updateListener.of(update => { if (update.docChanged) this.#host.edited(); }),
     ]})});
+  }
+
+  get #languageExtensions() {
+    const markdown = this.type === 'markdown';
+    return [
+      EditorView.contentAttributes.of({tabindex: '-1', 'aria-label': markdown ? 'Text (Markdown)' : 'Code'}), placeholder(markdown ? 'Text, with **Markdown**' : 'Python'),
+      markdown ? EditorView.lineWrapping : [editorHelp((kind, place) => this.#host.ask(kind, place)), pythonEditing, lineNumbers()],
+    ];
   }
 
   get code() { return this.#editor.state.doc.toString(); }
 
   set code(code) { this.#editor.dispatch({changes: {from: 0, to: this.#editor.state.doc.length, insert: code}}); }
 
-  set number(number) { this.element.setAttribute('aria-label', `Cell ${number}. Enter edits it.`); }
+  set number(number) { this.element.setAttribute('aria-label', `${this.type === 'markdown' ? 'Text' : 'Cell'} ${number}. Enter edits it.`); }
+
+  /** Whether its Markdown is shown in place of its editor. */
+  get rendered() { return !this.#shown.hidden; }
+
+  /** Show the Markdown. */
+  render() {
+    showMarkdown(this.#shown, this.code);
+    this.#setRendered(true);
+  }
+
+  #setRendered(rendered) {
+    this.#shown.hidden = !rendered;
+    this.element.classList.toggle('rendered', rendered);
+    this.#showType();
+  }
+
+  /** Make it a cell of `type`, code or markdown; its text and its outputs stay. */
+  turn(type) {
+    if (type === this.type) return;
+    this.type = type;
+    this.#editor.dispatch({effects: this.#language.reconfigure(this.#languageExtensions)});
+    this.#setRendered(false);
+    this.#host.edited();
+  }
+
+  #showType() {
+    const markdown = this.type === 'markdown';
+    this.element.dataset.type = this.type;
+    this.#typeButton.textContent = markdown ? 'Code' : 'Text';
+    this.#typeButton.title = markdown ? 'Make this a cell of code (y)' : 'Make this a cell of text (m)';
+    this.#typeButton.setAttribute('aria-label', this.#typeButton.title);
+    this.#runButton.textContent = !markdown ? 'Run' : this.rendered ? 'Edit' : 'Show';
+    this.#runButton.title = !markdown ? 'Run this cell (Ctrl+Enter)' : this.rendered ? 'Edit this text (Enter)' : 'Show this text (Ctrl+Enter)';
+  }
 
   get editing() { return this.#editor.hasFocus; }
 
@@ -82,6 +139,7 @@ export class NotebookCell {
 
   /** Put the cursor into it, and it into sight: an editor takes the focus where it is. */
   edit() {
+    if (this.rendered) { this.#setRendered(false); this.measure(); }
     this.#editor.focus();
     this.#editor.dom.scrollIntoView({block: 'nearest'});
   }
@@ -98,7 +156,7 @@ export class NotebookCell {
 
   start(token) {
     this.#outputs.clear();
-    this.run = {id: null, token};
+    this.run = {id: null, token, since: null};
     this.#set({state: 'running', count: null, seconds: null, message: ''});
   }
 
@@ -110,7 +168,7 @@ export class NotebookCell {
   receive(event) {
     if (event.event === 'run') { this.run.id = event.run_id; this.#host.saved(this); return; }
     if (event.event === 'connection') { this.#lost = event.lost; this.#show(); return; }
-    if (event.event === 'status') { this.#progress = event.status === 'running' ? '' : event.message || event.status; this.#tell(event); return; }
+    if (event.event === 'status') { this.#tell(event); return; }
     if (event.event === 'input_request') { this.#question.ask(event); this.#show(); return; }
     if (event.event === 'input_ended') { this.#endQuestion(); return; }
     if (this.#replaying) { this.#replaying = false; this.#outputs.clear(); }
@@ -120,8 +178,28 @@ export class NotebookCell {
   }
 
   #tell(event) {
-    if (event.message && event.status === 'running') this.message = event.message;
+    const running = event.status === 'running';
+    // the place in line stands above the cells
+    this.#progress = running ? '' : event.status === 'waiting' ? 'in line' : event.message || event.status;
+    if (running) {
+      this.run.since ??= Date.now();
+      if (event.message) this.message = event.message;
+      this.#host.saved(this);
+    }
     this.#show();
+  }
+
+  #tick() {
+    const since = this.state === 'running' ? this.run?.since : null;
+    if (!since) {
+      clearInterval(this.#ticking);
+      this.#ticking = 0;
+      this.#clock.textContent = '';
+      return;
+    }
+    this.#ticking ||= setInterval(() => this.#tick(), 1000);
+    const passed = Math.max(0, Math.floor((Date.now() - since) / 1000));
+    this.#clock.textContent = passed < 1 ? '' : passed < 100 ? `${passed} s` : minutes(passed);
   }
 
   #endQuestion() {
@@ -153,9 +231,10 @@ export class NotebookCell {
     this.#runButton.disabled = busy;
     this.#mark.textContent = busy ? '[*]' : `[${this.count || ' '}]`;
     this.#outputs.label = this.count ? `Output of run ${this.count}` : 'Output';
-    const took = this.seconds === null || busy ? '' : seconds(this.seconds);
+    const took = this.seconds === null || busy ? '' : `${TOOK[this.state] ?? '·'} ${seconds(this.seconds)}`;
     const progress = this.#question.open ? 'asks you' : this.#progress;
-    this.#status.textContent = [(busy && progress) || STATES[this.state] || '', took].filter(Boolean).join(' · ');
+    this.#status.textContent = [(busy && progress) || STATES[this.state] || '', took].filter(Boolean).join(' ');
+    this.#tick();
     this.#notice.textContent = this.#lost ? 'Connection lost; the cell goes on running. Trying again…' : this.message;
     this.#notice.hidden = !this.#notice.textContent;
     this.#notice.className = `notice small ${this.#lost || ['stopped', 'refused', 'lost'].includes(this.state) ? 'warn' : this.state === 'died' ? 'bad' : ''}`;
@@ -163,11 +242,23 @@ export class NotebookCell {
 
   /** What a reload needs: code apart from outputs, which are saved under their own key. */
   save() {
-    const {id, code, state, count, seconds, message, run} = this;
-    return {id, code, state, count, seconds, message, run};
+    const {id, type, code, state, count, seconds, message, run} = this;
+    return {id, type, code, folded: this.#outputs.folded, state, count, seconds, message, run};
   }
 
   saveOutputs() { return this.#outputs.save(OUTPUT_LIMIT); }
 
-  destroy() { this.#editor.destroy(); this.element.remove(); }
+  /** What a notebook file has of it: outputs whole. */
+  get whole() {
+    const {id, type, code, count} = this;
+    return {id, type, code, count, folded: this.#outputs.folded, outputs: this.#outputs.save(Infinity).outputs};
+  }
+
+  toggleOutput() { this.#outputs.toggleFold(); }
+
+  destroy() {
+    clearInterval(this.#ticking);
+    this.#editor.destroy();
+    this.element.remove();
+  }
 }

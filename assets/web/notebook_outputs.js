@@ -1,5 +1,6 @@
 // A cell's outputs: nbformat in, the page's elements out. Nothing a cell printed is parsed as markup in this page.
 import {count, h} from './workbench.js';
+import {showMarkdown} from './markdown_text.js';
 import {markupFrame, plotlyFrame} from './sandbox_frame.js';
 import {TerminalText} from './terminal_text.js';
 
@@ -16,6 +17,12 @@ function image(type, data, metadata) {
 
 const text = value => new TerminalText(joined(value)).element;
 
+function markdown(value) {
+  const element = h('div', {class: 'nb-markdown'});
+  showMarkdown(element, joined(value));
+  return element;
+}
+
 // richest first
 const SHOW = [
   [PLOTLY, value => plotlyFrame(value, 'Interactive figure')],
@@ -23,7 +30,7 @@ const SHOW = [
   ['image/svg+xml', value => markupFrame(joined(value), 'Drawing of this cell')],
   ...['image/png', 'image/jpeg', 'image/gif'].map(type => [type, (_, data, metadata) => image(type, data, metadata)]),
   ['application/json', value => text(JSON.stringify(value, null, 2))],
-  ['text/markdown', text],
+  ['text/markdown', markdown],
   ['text/plain', text],
   ['text/latex', text],
 ];
@@ -49,14 +56,22 @@ export class CellOutputs {
   #box = h('div', {class: 'nb-scroll', role: 'log', 'aria-live': 'polite'});
   #inner = h('div', {class: 'nb-items'});
   #more = h('button', {type: 'button', class: 'btn quiet nb-more', hidden: true, 'aria-expanded': 'false'}, 'Expand output');
+  #fold = h('button', {type: 'button', class: 'btn quiet nb-fold', 'aria-expanded': 'true'}, 'Hide output');
+  #said = h('span', {class: 'small muted', hidden: true});
+  #changed;
   #clearNext = false;
   #failed = false;  // an error came last and has not been on the page yet
   #frame = 0;
+  #restoring = false;
 
-  constructor(label) {
+  /** `changed()` is told when the reader folds or clears them. */
+  constructor(label, changed) {
+    this.#changed = changed;
     this.#box.append(this.#inner);
-    this.element = h('div', {class: 'nb-outputs', hidden: true}, this.#box, this.#more);
+    const clear = h('button', {type: 'button', class: 'btn quiet nb-clear', title: 'Remove this cell’s output', onclick: () => { this.clear(); changed(); }}, 'Clear');
+    this.element = h('div', {class: 'nb-outputs', hidden: true}, this.#box, h('div', {class: 'nb-outbar'}, this.#fold, this.#said, this.#more, clear));
     this.#more.addEventListener('click', () => this.#expand(!this.#box.classList.contains('expanded')));
+    this.#fold.addEventListener('click', () => this.toggleFold());
     new ResizeObserver(() => this.#fit()).observe(this.#inner);
     this.label = label;
   }
@@ -65,6 +80,31 @@ export class CellOutputs {
 
   get empty() { return this.#items.length === 0; }
 
+  get folded() { return this.#box.hidden; }
+
+  set folded(folded) {
+    if (folded === this.folded) return;
+    this.#box.hidden = folded;
+    this.#fold.textContent = folded ? 'Show output' : 'Hide output';
+    this.#fold.setAttribute('aria-expanded', String(!folded));
+    this.#said.hidden = !folded;
+    if (folded) { this.#more.hidden = true; this.#said.textContent = this.#size; } else this.#fit();
+  }
+
+  toggleFold() {
+    if (this.empty) return;
+    this.folded = !this.folded;
+    this.#changed();
+  }
+
+  /** How much is hidden, in words. */
+  get #size() {
+    const lines = this.#items.reduce((sum, {terminal}) => sum + (terminal ? terminal.plain.trimEnd().split('\n').length : 0), 0);
+    const others = this.#items.filter(({terminal}) => !terminal).length;
+    const words = (number, one) => number ? `${count(number)} ${one}${number === 1 ? '' : 's'}` : '';
+    return [words(lines, 'line'), words(others, 'output')].filter(Boolean).join(', ');
+  }
+
   #expand(whole) {
     this.#box.classList.toggle('expanded', whole);
     this.#more.textContent = whole ? 'Fold output' : 'Expand output';
@@ -72,6 +112,7 @@ export class CellOutputs {
   }
 
   #fit() {
+    if (this.folded) return;
     // a long traceback's last line is the one that says what went wrong
     if (this.#failed) this.#box.scrollTop = this.#box.scrollHeight;
     this.#failed = false;
@@ -99,6 +140,14 @@ export class CellOutputs {
     this.add(event.output);
   }
 
+  /** Take outputs kept from before. */
+  restore(outputs, folded) {
+    this.#restoring = true;
+    for (const output of outputs) this.add(output);
+    this.#restoring = false;
+    this.folded = folded && !this.empty;
+  }
+
   add(output) {
     this.element.hidden = false;
     const last = this.#items.at(-1);
@@ -117,7 +166,9 @@ export class CellOutputs {
 
   #place(item) {
     this.#items.push(item);
-    this.#failed = item.output.output_type === 'error';
+    const failed = item.output.output_type === 'error';
+    if (failed && !this.#restoring) this.folded = false;
+    this.#failed = failed;
     this.#inner.append(item.element);
   }
 
@@ -143,6 +194,7 @@ export class CellOutputs {
       const box = this.#box;
       const following = box.scrollHeight - box.scrollTop - box.clientHeight < 24;
       for (const {terminal} of this.#items) terminal?.draw();
+      if (this.folded) this.#said.textContent = this.#size;
       if (following && this.#items.at(-1)?.element.tagName === 'PRE') box.scrollTop = box.scrollHeight;
     });
   }

@@ -17,45 +17,55 @@ function droppable(taskId) {
     .map(key => [age(key), key]).sort(([a], [b]) => a - b).map(([, key]) => key);
 }
 
-function write(taskId, key, value) {
-  const text = JSON.stringify(value);
-  for (const victim of [null, ...droppable(taskId)]) {
-    try {
-      if (victim) localStorage.removeItem(victim);
-      localStorage.setItem(key, text);
-      return true;
-    } catch (error) {
-      if (error.name !== 'QuotaExceededError' && error.name !== 'NS_ERROR_DOM_QUOTA_REACHED') return false;
-    }
+/** Whether it fits; `full` tells that only room is missing. */
+function put(key, text) {
+  try {
+    localStorage.setItem(key, text);
+    return {fits: true};
+  } catch (error) {
+    return {fits: false, full: ['QuotaExceededError', 'NS_ERROR_DOM_QUOTA_REACHED'].includes(error.name)};
   }
-  return false;
 }
 
-/** The saved cells of a task with their outputs, or `null` when none were saved. */
+function write(taskId, key, value) {
+  const text = JSON.stringify(value);
+  let {fits, full} = put(key, text);
+  for (const victim of full ? droppable(taskId) : []) {
+    localStorage.removeItem(victim);
+    ({fits} = put(key, text));
+    if (fits) break;
+  }
+  return fits;
+}
+
+/** The saved `cells` of a task with their outputs, and whether those were `dropped` for room; `null` when none were saved. */
 export function loadCells(taskId) {
   const cells = read(CELLS + taskId)?.cells;
   if (!Array.isArray(cells) || !cells.length) return null;
-  const outputs = read(OUTPUTS + taskId) ?? {};
-  return cells.map(cell => ({...cell, ...outputs[cell.id]}));
+  const outputs = read(OUTPUTS + taskId);
+  return {cells: cells.map(cell => ({...cell, ...outputs?.[cell.id]})), dropped: !outputs && cells.some(cell => cell.count)};
 }
+
+export const NOT_SAVED = 'Not saved: the browser’s storage is full or switched off. These cells will be gone after a reload; download the notebook to keep them.';
 
 /** Save code and order. Returns a sentence when it can't be kept, else ''. */
 export function saveCells(taskId, cells) {
   const entry = {saved: Date.now(), cells};
   if (write(taskId, CELLS + taskId, entry)) return '';
-  localStorage.removeItem(OUTPUTS + taskId);
-  if (write(taskId, CELLS + taskId, entry)) return 'The browser’s storage is full: outputs of this task will not be kept over a reload. Code is kept.';
-  return 'The browser’s storage is full or switched off: cells will not be kept over a reload. Copy what you need.';
+  try { localStorage.removeItem(OUTPUTS + taskId); } catch { return NOT_SAVED; }
+  if (write(taskId, CELLS + taskId, entry)) return 'The browser’s storage is full: outputs of this task will not be kept over a reload. Code is kept. Download the notebook to keep all.';
+  return NOT_SAVED;
 }
 
-/** Save outputs by cell id. Returns a sentence when they can't be kept, else ''. */
+/** Save outputs by cell id, where not all fit without the largest. Returns a sentence when some can't be kept, else ''. */
 export function saveOutputs(taskId, outputs) {
   if (write(taskId, OUTPUTS + taskId, outputs)) return '';
-  localStorage.removeItem(OUTPUTS + taskId);
-  return 'The browser’s storage is full: outputs of this task will not be kept over a reload. Code is kept.';
-}
-
-/** Call `changed` when another tab saves cells of the task `current()`. */
-export function onOtherTab(current, changed) {
-  addEventListener('storage', event => { if (event.key === CELLS + current() && event.newValue) changed(); });
+  const kept = Object.entries(outputs).map(([id, each]) => [JSON.stringify(each).length, id]).sort(([a], [b]) => a - b).map(([, id]) => id);
+  const all = kept.length;
+  while (kept.pop() && kept.length) {
+    if (write(taskId, OUTPUTS + taskId, Object.fromEntries(kept.map(id => [id, outputs[id]])))) break;
+  }
+  if (!kept.length) localStorage.removeItem(OUTPUTS + taskId);
+  const left = all - kept.length;
+  return `The browser’s storage is full: the output of ${left === 1 ? 'one cell' : `${left} cells`} will not be kept over a reload. Code is kept. Download the notebook to keep all.`;
 }

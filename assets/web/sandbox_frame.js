@@ -75,25 +75,59 @@ export function markupFrame(markup, label) {
   }</script><div id="output">${markup}`));
 }
 
+/** A figure's layout, dark on a dark page unless it chose colours of its own. Runs in the frame. */
+function inTheme(layout) {
+  const {paper_bgcolor: paper, plot_bgcolor: ground, font, template} = layout;
+  if (!document.documentElement.classList.contains('dark') || paper || ground || font?.color) {
+    document.body.style.background = document.documentElement.classList.contains('dark') && !paper ? '#fff' : '';
+    return layout;
+  }
+  const style = getComputedStyle(document.documentElement);
+  const [text, line, soft] = ['--text', '--line', '--soft'].map(name => style.getPropertyValue(name).trim());
+  const given = template?.layout ?? {};
+  const axis = {gridcolor: line, linecolor: line, zerolinecolor: line};
+  const space = {...axis, backgroundcolor: 'transparent'};
+  return {...layout, template: {
+    ...template,
+    data: {...template?.data, table: [{header: {fill: {color: line}, line: {color: soft}}, cells: {fill: {color: soft}, line: {color: line}}}]},
+    layout: {
+      ...given, paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', font: {...given.font, color: text},
+      xaxis: {...given.xaxis, ...axis}, yaxis: {...given.yaxis, ...axis},
+      scene: {xaxis: {...given.scene?.xaxis, ...space}, yaxis: {...given.scene?.yaxis, ...space}, zaxis: {...given.scene?.zaxis, ...space}},
+      polar: {...given.polar, bgcolor: 'transparent', angularaxis: axis, radialaxis: axis},
+      ternary: {...given.ternary, bgcolor: 'transparent', aaxis: axis, baxis: axis, caxis: axis},
+      geo: {...given.geo, bgcolor: 'transparent', landcolor: soft, lakecolor: 'transparent', subunitcolor: line},
+      modebar: {bgcolor: 'transparent', color: line, activecolor: text},
+    },
+  }};
+}
+
 /** A frame with a plotly figure, drawn by the app's own plotly.js. `figure`: {data, layout, config, frames}. */
 export function plotlyFrame(figure, label) {
   const library = new URL('web/plotly.min.js', document.baseURI).href;
   const height = Number(figure.layout?.height) || 420;
   // figures of many points compile their shaders at run time, which needs 'unsafe-eval'
   const source = page(`'unsafe-inline' 'unsafe-eval' ${library}`, `<div id="output"></div><script src="${library}"></script><script>{${tell}
-    addEventListener('message', async event => {
-      if (event.source !== parent || !event.data.figure) return;
-      const {data, layout = {}, config = {}, frames} = event.data.figure;
+    ${inTheme}
+    let figure = null;
+    async function draw() {
+      const {data, layout = {}, config = {}, frames} = figure;
+      const plot = document.getElementById('output');
       try {
         if (!window.Plotly) throw new Error('plotly.js did not load');
-        const plot = document.getElementById('output');
         const margin = {l: 48, r: 16, t: 40, b: 44, ...layout.margin};
-        const fitted = {...layout, margin, height: layout.height ?? 420, autosize: !layout.width};
-        await Plotly.newPlot(plot, data ?? [], fitted, {...config, responsive: true, displaylogo: false});
-        if (frames?.length) await Plotly.addFrames(plot, frames);
+        const fitted = {...inTheme(layout), margin, height: layout.height ?? 420, autosize: !layout.width, uirevision: layout.uirevision ?? 'kept'};
+        const first = !plot.data;
+        await Plotly.react(plot, data ?? [], fitted, {...config, responsive: true, displaylogo: false});
+        if (first && frames?.length) await Plotly.addFrames(plot, frames);
       } catch (error) {
-        document.getElementById('output').textContent = 'This figure could not be drawn: ' + error.message;
+        plot.textContent = 'This figure could not be drawn: ' + error.message;
       }
+    }
+    addEventListener('message', event => {
+      if (event.source !== parent) return;
+      figure = event.data.figure ?? figure;
+      if (figure && ('dark' in event.data || event.data.figure)) draw();
     });
     tell({ready: true});
   }</script>`);

@@ -1,9 +1,10 @@
 // The cells of one task: their order, what is done to it, and keeping it in the browser.
 import {NotebookCell} from './notebook_cell.js';
-import {loadCells, saveCells, saveOutputs} from './notebook_store.js';
+import {NOT_SAVED, loadCells, saveCells, saveOutputs} from './notebook_store.js';
 import {h} from './workbench.js';
 
 const SAVE_AFTER = 400;  // ms
+const MOST_UNDO = 50;    // steps
 
 export class TaskNotebook {
   taskId;
@@ -13,22 +14,27 @@ export class TaskNotebook {
   #lastRun = null;
   #focused = null;
   #pane;
-  #undo = null;
-  #undoBar = h('div', {class: 'notice row small', hidden: true});
+  #undo = [];           // cells taken away, the last at the end: {cells, at}, or {cells} for all there were
+  keeping = '';         // how far the browser's storage has it: '' (nothing to keep) | saving | saved | part | full
+  storage = '';         // what is wrong with that, in a sentence
+  dropped;              // outputs of an earlier visit were given up for room
   #edited = false;      // code, order or state changed since it was saved
   #outputsChanged = new Set();
   #savedOutputs = {};
+  #outputsLost = '';    // which outputs found no room, in a sentence
   #timer = 0;
   #lastPress = {key: '', at: 0};
 
-  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(warning), answer(cell, text),
-   *  help(taskId, kind, place). */
+  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(notebook), undoable(sentence, undo),
+   *  showKeys(), answer(cell, text), help(taskId, kind, place). */
   constructor(taskId, pane) {
     this.taskId = taskId;
     this.#pane = pane;
     const saved = loadCells(taskId);
     this.fresh = saved === null;
-    for (const each of saved ?? [{}]) this.#insert(this.cells.length, new NotebookCell(this, this.#restored(each)));
+    this.dropped = Boolean(saved?.dropped);
+    if (saved) this.keeping = 'saved';
+    for (const each of saved?.cells ?? [{}]) this.#insert(this.cells.length, new NotebookCell(this, this.#restored(each)));
   }
 
   #restored(saved) {
@@ -43,6 +49,7 @@ export class TaskNotebook {
 
   edited() { this.fresh = false; this.#edited = true; this.#later(); }
 
+  /** A cell's state or outputs changed. */
   saved(cell) { this.#edited = true; if (cell) this.#outputsChanged.add(cell); this.#later(); }
 
   answer(cell, text) { return this.#pane.answer(cell, text); }
@@ -53,14 +60,22 @@ export class TaskNotebook {
 
   run(cell, then = '') {
     this.fresh = false;
-    this.#lastRun = cell;
-    this.#pane.run(this, [cell]);
+    if (cell.type === 'markdown') {
+      cell.render();
+      if (!then) cell.focus();
+    } else {
+      this.#lastRun = cell;
+      this.#pane.run(this, [cell]);
+    }
     if (then === 'insert') this.add(this.cells.indexOf(cell) + 1).edit();
-    if (then === 'advance') (this.cells[this.cells.indexOf(cell) + 1] ?? this.add(this.cells.length)).edit();
+    if (then === 'advance') this.#goTo(this.cells[this.cells.indexOf(cell) + 1] ?? this.add(this.cells.length));
   }
 
+  /** Text that is shown stays so. */
+  #goTo(cell) { if (cell.rendered) cell.focus(); else cell.edit(); }
+
   runAll() {
-    const cells = this.cells.filter(cell => cell.code.trim());
+    const cells = this.cells.filter(cell => cell.type === 'code' && cell.code.trim());
     if (!cells.length) return;
     this.fresh = false;
     this.#lastRun = cells.at(-1);
@@ -78,8 +93,8 @@ export class TaskNotebook {
 
   #number() { this.cells.forEach((cell, index) => { cell.number = index + 1; }); }
 
-  add(index, code = '') {
-    const cell = new NotebookCell(this, {code});
+  add(index, code = '', type = 'code') {
+    const cell = new NotebookCell(this, {code, type});
     this.#insert(index, cell);
     this.edited();
     return cell;
@@ -91,21 +106,30 @@ export class TaskNotebook {
   /** The cell run last: since the page was opened, else the one with the highest count; `null` if none was. */
   get lastRun() {
     if (this.cells.includes(this.#lastRun)) return this.#lastRun;
-    return this.cells.reduce((last, cell) => cell.count > (last?.count ?? 0) ? cell : last, null);
+    return this.cells.reduce((last, cell) => cell.type === 'code' && cell.count > (last?.count ?? 0) ? cell : last, null);
   }
 
   focusedIn(target) { this.#focused = this.cells.find(cell => cell.element.contains(target)) ?? this.#focused; }
 
-  /** Do one of: up, down, above, below, delete. */
+  /** Do one of: up, down, above, below, type, delete. */
   command(cell, name) {
     const index = this.cells.indexOf(cell);
     if (name === 'above' || name === 'below') this.add(index + (name === 'below' ? 1 : 0)).edit();
     else if (name === 'delete') this.#delete(cell, index);
-    else this.#move(cell, index, index + (name === 'down' ? 1 : -1));
+    else if (name === 'type') this.#turn(cell, cell.type === 'code' ? 'markdown' : 'code');
+    else this.move(cell, index + (name === 'down' ? 1 : -1));
   }
 
-  #move(cell, from, to) {
-    if (to < 0 || to >= this.cells.length) return;
+  #turn(cell, type) {
+    if (this.#pane.holds(cell)) { this.#pane.warn('This cell is running or waiting. Stop it first, then make it text.'); return; }
+    cell.turn(type);
+    this.#number();
+  }
+
+  /** Give a cell the place `to`. */
+  move(cell, to) {
+    const from = this.cells.indexOf(cell);
+    if (to === from || to < 0 || to >= this.cells.length) return;
     const held = document.activeElement;
     this.cells.splice(from, 1);
     this.#insert(to, cell);
@@ -115,39 +139,58 @@ export class TaskNotebook {
 
   #delete(cell, index) {
     if (this.#pane.holds(cell)) { this.#pane.warn('This cell is running or waiting. Stop it first, then delete it.'); return; }
-    this.#forgetUndo();
     this.cells.splice(index, 1);
     cell.element.remove();
-    this.#undo = {cell, index};
-    this.#undoBar.hidden = false;
-    this.#undoBar.replaceChildren(h('span', {role: 'status'}, 'Cell deleted.'),
-      h('button', {type: 'button', class: 'btn', onclick: () => this.undo()}, 'Undo'));
-    const next = this.cells[index]?.element ?? null;
-    this.element.insertBefore(this.#undoBar, next);
+    this.#taken({cells: [cell], at: index}, 'Cell deleted.');
     if (!this.cells.length) this.#insert(0, new NotebookCell(this));
     this.#number();
     this.cells[Math.min(index, this.cells.length - 1)].focus();
     this.edited();
   }
 
-  undo() {
-    if (!this.#undo) return;
-    const {cell, index} = this.#undo;
-    this.#undo = null;
-    this.#undoBar.hidden = true;
-    // the blank cell that stood in for an emptied notebook
-    if (index === 0 && this.cells.length === 1 && !this.cells[0].code && !this.cells[0].state) this.cells.pop().destroy();
-    this.#insert(Math.min(index, this.cells.length), cell);
-    cell.measure();
-    cell.focus();
-    this.saved(cell);
+  /** Put cells, as `fromNotebook` reads them, in place of all there are; `sentence` says so. */
+  replace(cells, sentence) {
+    if (this.cells.some(cell => this.#pane.holds(cell))) { this.#pane.warn('A cell is running or waiting. Stop it first, then open the notebook.'); return; }
+    const before = this.cells.splice(0);
+    for (const cell of before) cell.element.remove();
+    this.#taken({cells: before}, sentence);
+    for (const each of cells.length ? cells : [{}]) this.#insert(this.cells.length, new NotebookCell(this, each));
+    this.edited();
+    for (const cell of this.cells) { cell.measure(); this.saved(cell); }
+    this.cells[0].focus();
   }
 
-  #forgetUndo() {
-    this.#undo?.cell.destroy();
-    this.#undo = null;
-    this.#undoBar.hidden = true;
+  #taken(step, sentence) {
+    this.#undo.push(step);
+    if (this.#undo.length > MOST_UNDO) for (const cell of this.#undo.shift().cells) cell.destroy();
+    const steps = this.#undo.length;
+    this.#pane.undoable(steps > 1 ? `${sentence} ${steps} steps can be undone.` : sentence, () => this.undo());
   }
+
+  /** Bring back what was taken away last; says whether there was anything. */
+  undo() {
+    const step = this.#undo.pop();
+    if (!step) return false;
+    const {cells, at = 0} = step;
+    if (step.at === undefined) {
+      if (this.cells.some(cell => this.#pane.holds(cell))) {
+        this.#undo.push(step);
+        this.#pane.warn('A cell is running or waiting. Stop it first, then undo.');
+        return true;
+      }
+      for (const cell of this.cells.splice(0)) cell.destroy();
+    } else if (this.#blank) this.cells.pop().destroy();
+    cells.forEach((cell, place) => {
+      this.#insert(Math.min(at + place, this.cells.length), cell);
+      cell.measure();
+      this.saved(cell);
+    });
+    cells[0].focus();
+    return true;
+  }
+
+  /** Whether all there is is the cell that stood in for an emptied notebook. */
+  get #blank() { return this.cells.length === 1 && !this.cells[0].code && !this.cells[0].state; }
 
   // ---- keys of a cell that has the focus itself
 
@@ -162,44 +205,67 @@ export class TaskNotebook {
     if (key === 'Enter') act = () => event.shiftKey ? this.run(cell, 'advance') : command ? this.run(cell) : event.altKey ? this.run(cell, 'insert') : cell.edit();
     else if (event.altKey && key === 'ArrowUp') act = () => this.command(cell, 'up');
     else if (event.altKey && key === 'ArrowDown') act = () => this.command(cell, 'down');
+    else if (command && key === 's') act = () => this.saveNow();
     else if (command || event.altKey) return;
     else if (key === 'ArrowUp' || key === 'k') act = () => this.cells[index - 1]?.focus();
     else if (key === 'ArrowDown' || key === 'j') act = () => this.cells[index + 1]?.focus();
     else if (key === 'a') act = () => this.command(cell, 'above');
     else if (key === 'b') act = () => this.command(cell, 'below');
-    else if (key === 'z') act = () => this.undo();
+    else if (key === 'z') act = () => { if (!this.undo()) this.#pane.warn('There is nothing to undo.'); };
+    else if (key === 'm') act = () => this.#turn(cell, 'markdown');
+    else if (key === 'y') act = () => this.#turn(cell, 'code');
+    else if (key === 'o') act = () => cell.toggleOutput();
+    else if (key === '?') act = () => this.#pane.showKeys();
     else if (key === 'd') act = () => { if (twice) this.command(cell, 'delete'); };
     if (!act) return;
     event.preventDefault();
+    event.stopPropagation();  // a key of the cell's is no key of the page's
     act();
   }
 
   // ---- keeping
 
-  #later() { this.#timer ||= setTimeout(() => this.save(), SAVE_AFTER); }
+  #later() {
+    this.#timer ||= setTimeout(() => this.save(), SAVE_AFTER);
+    if (this.fresh || this.keeping === 'saving') return;
+    this.keeping = 'saving';
+    this.#pane.stored(this);
+  }
+
+  /** Save what is asked for, and try again what found no room. */
+  saveNow() {
+    if (!this.fresh) this.#edited = true;
+    if (this.#outputsLost) for (const cell of this.cells) this.#outputsChanged.add(cell);
+    this.save();
+  }
 
   /** Write what changed to the browser's storage. */
   save() {
     clearTimeout(this.#timer);
     this.#timer = 0;
-    if (this.fresh || !this.#edited) return;
+    if (this.fresh || !this.#edited) { if (this.keeping === 'saving') this.#kept(this.storage); return; }
     this.#edited = false;
-    let warning = saveCells(this.taskId, this.cells.map(cell => cell.save()));
+    const warning = saveCells(this.taskId, this.cells.map(cell => cell.save()));
     const here = new Set(this.cells.map(cell => cell.id));
     const gone = Object.keys(this.#savedOutputs).filter(id => !here.has(id));
     if (this.#outputsChanged.size || gone.length) {
       for (const cell of this.#outputsChanged) this.#savedOutputs[cell.id] = cell.saveOutputs();
       for (const id of gone) delete this.#savedOutputs[id];
       this.#outputsChanged.clear();
-      warning ||= saveOutputs(this.taskId, this.#savedOutputs);
+      this.#outputsLost = saveOutputs(this.taskId, this.#savedOutputs);
     }
-    this.#pane.stored(warning);
+    this.#kept(warning || this.#outputsLost);
+  }
+
+  #kept(warning) {
+    this.storage = warning;
+    this.keeping = !warning ? 'saved' : warning === NOT_SAVED ? 'full' : 'part';
+    this.#pane.stored(this);
   }
 
   /** Take the cells off the page for good. */
   destroy() {
     this.save();
-    this.#forgetUndo();
-    for (const cell of this.cells) cell.destroy();
+    for (const cell of [...this.cells, ...this.#undo.flatMap(step => step.cells)]) cell.destroy();
   }
 }

@@ -52,7 +52,7 @@ def test_stop_goes_step_by_step_and_ends_the_kernel_only_when_told(notebook):
     cell = notebook.cells.last
     expect(cell).to_have_attribute("data-state", "stopped")
     expect(output(cell)).to_contain_text("on")
-    expect(notebook.badge).to_have_text("Not started")
+    expect(notebook.badge).to_have_text("Ended")
     expect(output(notebook.ran("kept", state="error"))).to_contain_text("NameError")
 
 
@@ -91,7 +91,7 @@ def test_restart_works_while_a_cell_ignores_the_interrupt(notebook):
 def test_a_kernel_that_dies_while_idle_is_said_on_the_page(notebook):
     notebook.ran("import os, threading; threading.Timer(.5, os._exit, (3,)).start()")
     expect(notebook.notice).to_contain_text("The kernel stopped while no cell ran (exit code 3).", timeout=25_000)
-    expect(notebook.badge).to_have_text("Not started")
+    expect(notebook.badge).to_have_text("Ended")
 
 
 def test_the_place_in_line_moves_up_and_is_left_by_stop(new_visitor, tmp_path):

@@ -1,0 +1,34 @@
+// Every key of the notebook, in a dialog.
+import {h} from './workbench.js';
+
+const mac = /Mac|iP(hone|ad)/.test(navigator.platform);
+const command = mac ? '⌘' : 'Ctrl';
+
+const KEYS = [
+  ['In the editor', [
+    ['Shift+Enter', 'run, go to the next cell'], [`${command}+Enter`, 'run, stay'], ['Alt+Enter', 'run, add a cell below'],
+    ['Tab', 'complete, or indent'], ['Shift+Tab', 'documentation, or indent less'],
+    [`${command}+Z · ${mac ? '⌘+Shift+Z' : 'Ctrl+Y'}`, 'undo · redo what was typed'],
+    [`${command}+S`, 'save now'], ['Esc', 'leave the editor; Tab then moves on'],
+  ]],
+  ['On a cell', [
+    ['Enter', 'edit it'], ['Shift+Enter · Alt+Enter', 'run it, as above'], ['↑ ↓ or k j', 'other cell'], ['Alt+↑ ↓', 'move it'],
+    ['a · b', 'add a cell above · below'], ['d d', 'delete it'], ['z', 'undo a delete, step by step'],
+    ['m · y', 'make it text (Markdown) · code'], ['o', 'hide or show its output'], ['?', 'this help'],
+  ]],
+];
+
+export class KeysHelp {
+  #close = h('button', {type: 'button', class: 'btn', onclick: () => this.element.close()}, 'Close');
+  element = h('dialog', {class: 'nb-keys', 'aria-labelledby': 'nb-keys-title'},
+    h('div', {class: 'row spread'}, h('h2', {id: 'nb-keys-title'}, 'Keys of the notebook'), this.#close),
+    h('div', {class: 'nb-keys-groups'}, KEYS.map(([title, keys]) => h('section', {}, h('h3', {}, title),
+      h('dl', {}, keys.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)]))))));
+
+  constructor() {
+    // a click beside it
+    this.element.addEventListener('click', event => { if (event.target === this.element) this.element.close(); });
+  }
+
+  open() { if (!this.element.open) this.element.showModal(); }
+}
