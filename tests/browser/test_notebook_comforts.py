@@ -30,15 +30,15 @@ def notice(notebook):
 
 
 def test_a_cells_state_and_time_are_shown_and_found_again(notebook):
-    cell = notebook.run("import time\nprint('on', flush=True)\ntime.sleep(2.5)")
+    cell = notebook.run("import time\nprint('on', flush=True)\ntime.sleep(5)")
     queued = notebook.run("1 / 0")
     expect(queued.locator(".nb-status")).to_have_text("queued")
     expect(cell.locator(".nb-status")).to_have_text("running")
-    expect(cell.locator(".nb-clock")).to_have_text("1 s")
+    expect(cell.locator(".nb-clock")).to_have_text(re.compile(r"^[1-4] s$"))
     notebook.page.reload()
     cell, queued = notebook.cells.nth(1), notebook.cells.nth(2)
-    expect(cell.locator(".nb-clock")).to_have_text("2 s")
-    expect(cell.locator(".nb-status")).to_have_text(re.compile(r"^done in 2\.[5-9] s$"))
+    expect(cell.locator(".nb-clock")).to_have_text(re.compile(r"^[1-5] s$"))
+    expect(cell.locator(".nb-status")).to_have_text(re.compile(r"^done in [56]\.\d s$"))
     expect(cell.locator(".nb-clock")).to_be_empty()
     expect(queued).to_contain_text("The page was left before this cell’s turn.")
     queued.get_by_role("button", name="Run").click()
@@ -94,7 +94,7 @@ def test_deleted_cells_come_back_step_by_step(notebook):
     before = notebook.codes()
     for number in (2, 1, 0, 0):
         notebook.cells.nth(number).get_by_role("button", name="Delete cell").click()
-    expect(notebook.cells).to_have_text([re.compile("^Python")])  # an empty one stands in
+    expect(notebook.cells.locator(".cm-content")).to_have_text(["Python"])  # an empty one stands in
     toast = notebook.page.locator(".toast")
     expect(toast).to_contain_text("Cell deleted. 4 steps can be undone.")
     toast.get_by_role("button", name="Undo").click()
@@ -243,14 +243,15 @@ def test_what_storage_can_not_keep_is_said(notebook):
     notebook.ran("print('small')")
     expect(notebook.page.locator(".nb-kept")).to_have_text("Saved in this browser")
     fill = """free => {
-      localStorage.filler = '';
-      for (let size = 6e6; size > 50; size /= 2) {
-        try { for (;;) localStorage.filler += 'x'.repeat(size); } catch { /* no room for this much */ }
+      let [fits, not] = [0, 6e6];
+      while (not - fits > 10) {
+        const half = Math.floor((fits + not) / 2);
+        try { localStorage.filler = 'x'.repeat(half); fits = half; } catch { not = half; }
       }
-      localStorage.filler = localStorage.filler.slice(free);
+      localStorage.filler = 'x'.repeat(fits - free);
     }"""
     notebook.page.evaluate(fill, 50_000)
-    notebook.ran("print('y' * 290_000)")
+    notebook.ran("print('y' * 60_000)")
     expect(notebook.page.locator(".nb-kept")).to_have_text("Saved without some outputs")
     expect(notebook.page.locator(".notebook")).to_contain_text("the output of one cell will not be kept over a reload.")
     notebook.page.evaluate(fill, 0)
