@@ -1,7 +1,7 @@
 // What the kernel holds: names, types, shapes, values in short; a table's first rows on a click.
+import {recall, remember} from './remembered.js';
 import {count, h} from './workbench.js';
 
-const OPEN = 'workbench.variables';
 const NONE = {
   none: 'No kernel yet: run a cell, and its variables appear here.',
   busy: 'The kernel is at work. The variables are shown when it is done.',
@@ -32,16 +32,14 @@ export class VariablesPane {
     this.#kernel = kernel;
     this.element.addEventListener('keydown', event => { if (event.key === 'Escape') this.toggle(false); });
     this.#show(null, 'none');
-    let open = false;
-    try { open = localStorage.getItem(OPEN) === 'open'; } catch { /* storage is switched off: it starts closed */ }
-    if (open) this.#open(true);
+    if (recall('variables')) this.#open(true);
   }
 
   get #isOpen() { return !this.element.hidden; }
 
   toggle(open = !this.#isOpen) {
     this.#open(open);
-    try { localStorage.setItem(OPEN, open ? 'open' : 'closed'); } catch { /* then it is not remembered */ }
+    remember('variables', open);
     if (open) this.refresh(this.#taskId); else this.button.focus();
   }
 
