@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
 
 from components.pane import pane
-from services.catalog import Catalog, Query
+from components.progress import progress_counts, task_picker
+from components.queries import query_from
+from services.catalog import Catalog
 
 PAGE_SIZE = 50
 TRY_SECONDS = 20.0  # a proxy may end an answer that takes a minute: the page asks again
-FILTERS = ("split", "tier", "level", "dataset", "mode", "file_type", "package_tier", "q", "order", "seed")
-
-
-def query_from(request: dict[str, Any]) -> Query:
-    """The query a browser asks for: its filters as text, anything else left alone."""
-    given = {name: str(request[name]) for name in FILTERS if request.get(name) not in (None, "")}
-    return Query.from_text(given)
 
 
 def source_status(catalog: Catalog) -> dict[str, Any]:
@@ -41,7 +37,7 @@ def task_browser(catalog: Catalog) -> gr.HTML:
         number = max(0, int(wanted) - 1) if wanted.isdecimal() and len(wanted) < 9 else 0
         task_id = str(request.get("task") or "")
         if task_id and not request.get("page"):
-            place = catalog.neighbours(query, task_id).position
+            place = catalog.neighbours(replace(query, without=query.without - {task_id}), task_id).position
             number = place // PAGE_SIZE if place is not None else 0
         page = catalog.search(query, page=number, size=PAGE_SIZE)
         return {
@@ -62,4 +58,4 @@ def task_browser(catalog: Catalog) -> gr.HTML:
         ended = catalog.try_again(TRY_SECONDS)
         return source_status(catalog) | {"trying": not ended, "changed": catalog.source != before}
 
-    return pane("task_browser", "Tasks", [search, datasets, try_again])
+    return pane("task_browser", "Tasks", [search, datasets, try_again, progress_counts(catalog), task_picker(catalog)])

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import gradio as gr
 
 from components.pane import pane
-from components.task_browser import query_from
-from services.catalog import Catalog, Task, UnknownTask
-from services.catalog.links import source_links
+from components.queries import query_from
+from services.catalog import Catalog, Query, Task, UnknownTask
+from services.catalog.answer_format import asked_format, derived_format
+from services.catalog.commands import commands_for
+from services.catalog.doubtful import doubted_by_readers
+from services.catalog.links import new_discussion, source_links
 from services.datafiles import DataFileError, DataFiles
+from services.grading.gold_and_question import gold_caution
 
 MOST_NAMED = 10
 ASKING_THREADS = 16
@@ -71,6 +75,37 @@ def input_files(task: Task, datafiles: DataFiles, *, ask: bool) -> dict[str, Any
     }
 
 
+def task_comforts(catalog: Catalog, task: Task) -> dict[str, Any]:
+    """What helps to solve a task, take it elsewhere and doubt it; nothing in it tells the gold.
+
+    `{"answer_as": {"asked", "derived"}, "doubt": sentence or "", "commands": [{"label", "language", "text", "note"}],
+    "report": {"dataset", "revision", "url"}}`; the url is empty where there is nowhere to open a discussion.
+    """
+    source = catalog.source
+    place = catalog.neighbours(Query(split=task.split), task.task_id).position
+    commands = commands_for(task, source, place, whole_files=not catalog.status.left_out)
+    return {
+        "answer_as": {"asked": asked_format(task), "derived": derived_format(task)},
+        "doubt": doubt_of(task),
+        "commands": [asdict(command) for command in commands],
+        "report": {
+            "dataset": source.dataset or source.name,
+            "revision": source.revision,
+            "url": new_discussion(source.dataset) if source.dataset else "",
+        },
+    }
+
+
+def doubt_of(task: Task) -> str:
+    """Why the gold is doubtful, without telling it; empty where nothing speaks against it."""
+    reasons = []
+    if doubted_by_readers(task):
+        reasons.append("A person who checked this task by hand doubts its gold.")
+    if gold_caution(task.answer, task.question):
+        reasons.append("The gold is not of the kind that the question asks for.")
+    return " ".join(reasons)
+
+
 def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
     """Make the pane. Its `read_task` answers the task and its neighbours in the list the filters give, at once; its
     `files` what the Hub says of the task's files, which may take a while.
@@ -84,8 +119,9 @@ def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
         except UnknownTask as error:
             return {"error": str(error)}
         filters = request.get("filters")
-        near = catalog.neighbours(query_from(filters if isinstance(filters, dict) else {}), task_id)
-        return {"task": task, "neighbours": asdict(near)}
+        query = query_from(filters if isinstance(filters, dict) else {})
+        near = catalog.neighbours(replace(query, without=query.without - {task_id}), task_id)
+        return {"task": task | task_comforts(catalog, catalog.task(task_id)), "neighbours": asdict(near)}
 
     # Threads of its own: a Hub that is silent must not take those the rest of the page needs.
     threads = ThreadPoolExecutor(ASKING_THREADS, thread_name_prefix="files")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from services.catalog.task import Task
 
 SHORTEST_INDEXED = 3  # the full-text index holds runs of three characters
 LISTS_KEPT = 16
+LEFT_OUT_KEPT = 4  # sets of ids, each up to all tasks
 SUGGESTIONS = 50
 READ_AT_ONCE = 500
 ROW_COLUMNS = (
@@ -80,7 +82,8 @@ class Contents:
         self._orders = Orders(self._index, self._cells.of_task)
         self._datasets = self._cells.datasets()
         self._hits = lru_cache(LISTS_KEPT)(self._find_text)
-        self._positions = lru_cache(LISTS_KEPT)(self._list_all)
+        self._with_all = lru_cache(LISTS_KEPT)(self._list_all)
+        self._left_out = lru_cache(LEFT_OUT_KEPT)(self._find_ids)
 
     def __len__(self) -> int:
         """How many tasks there are."""
@@ -166,17 +169,38 @@ class Contents:
     def _counted(self, query: Query) -> Counts:
         """How many tasks of each cell hold the query's text."""
         needle = _needle(query)
-        return self._cells.count_in(self._hits(needle)) if needle else self._cells.tasks
+        counted = self._cells.count_in(self._hits(needle)) if needle else self._cells.tasks
+        if query.without:
+            gone = self._left_out(query.without)
+            gone = np.intersect1d(gone, self._hits(needle), assume_unique=True) if needle else gone
+            counted = counted - self._cells.count_in(gone)
+        return counted
 
     def _listed(self, query: Query) -> Iterator[Positions]:
         needle = _needle(query)
         passing = self._cells.all_of(self._cells.masks(query.filters))
-        return self._orders.listed(passing, self._hits(needle) if needle else None, query.order, query.seed)
+        listed = self._orders.listed(passing, self._hits(needle) if needle else None, query.order, query.seed)
+        return (self._kept(block, query) for block in listed) if query.without else listed
+
+    def _kept(self, positions: Positions, query: Query) -> Positions:
+        """Those of the positions that are not of tasks to leave out."""
+        return positions[~np.isin(positions, self._left_out(query.without), assume_unique=True)]
+
+    def _positions(self, query: Query) -> Positions:
+        """All tasks of the query's list."""
+        found = self._with_all(replace(query, without=frozenset()))  # what one visitor leaves out is not worth keeping
+        return self._kept(found, query) if query.without else found
 
     def _list_all(self, query: Query) -> Positions:
         found = np.concatenate([np.zeros(0, np.int32), *self._listed(query)])
         found.setflags(write=False)
         return found
+
+    def _find_ids(self, task_ids: frozenset[str]) -> Positions:
+        """The positions of the tasks that have these ids, ascending."""
+        given = json.dumps([encodable(each) for each in task_ids])
+        select = "SELECT position FROM task WHERE task_id IN (SELECT value FROM json_each(?)) ORDER BY position"
+        return np.fromiter((row[0] for row in self._index.execute(select, (given,))), np.int32)
 
     def _find_text(self, needle: str) -> Positions:
         """The positions of the tasks whose searched text holds the needle, ascending."""

@@ -20,13 +20,18 @@ def source_links(task: Task, dataset: str | None) -> list[tuple[str, str | None]
     links: list[tuple[str, str | None]] = []
     if task.hf_bucket:
         links.append((f"Kaggle: {task.kaggle_dataset}", f"{KAGGLE}/{quote(task.kaggle_dataset)}"))
+        links.append((f"Made from: {task.source_row_id}", None))
     else:
         links.append((f"Table: {task.kaggle_dataset}", None))
-    links.append((f"Source row: {task.source_row_id}", None))
     if dataset:
         row = f"{HUB}/datasets/{quote(dataset)}/viewer/default/{quote(task.split)}?q={quote(task.task_id)}"
         links.append((f"Hub: {dataset}", row))
     return links
+
+
+def new_discussion(dataset: str) -> str:
+    """Where a discussion of the dataset is opened on the Hub; `title` and `description` may follow as a query."""
+    return f"{HUB}/datasets/{quote(dataset)}/discussions/new"
 
 
 def about_links(source: Source) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 ORDERS = ("as listed", "curriculum", "shuffled")
 FACETS = ("split", "tier", "level", "dataset", "mode", "file_type", "package_tier")
@@ -19,6 +20,7 @@ class Query:
     matter. Of a text over 1,000 characters the first 1,000 count.
     order: `as listed` (train, test, eval, each as in its files), `curriculum` (easiest to hardest: tier, level, id) or
     `shuffled` by `seed`: the same seed always gives two tasks the same order, whatever else is listed.
+    without: ids of tasks that are left out, such as those a visitor has solved; an unknown id does nothing.
     """
 
     split: str = ""
@@ -31,11 +33,12 @@ class Query:
     q: str = ""
     order: str = "as listed"
     seed: int = 0
+    without: frozenset[str] = frozenset()
 
     @classmethod
     def from_text(cls, given: Mapping[str, str]) -> Query:
         """The query of an address or a form; an unknown order is `as listed`, a seed that is no whole number 0."""
-        filters = {name: given.get(name, "")[:LONGEST_TEXT] for name in FACETS}  # queries are kept in caches
+        filters: dict[str, Any] = {name: given.get(name, "")[:LONGEST_TEXT] for name in FACETS}  # caches keep queries
         order, seed = given.get("order", ""), given.get("seed", "")
         return cls(
             **filters,

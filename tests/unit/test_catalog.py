@@ -267,3 +267,17 @@ def test_the_newest_indexes_and_those_in_use_are_kept(tmp_path):
     others = [opened(number)[1] for number in range(1, 8)]
     assert held.exists() and in_use.search(Query()).total == 3
     assert [index.exists() for index in others] == [False, *[True] * 6]  # five, and the one built after
+
+
+@pytest.mark.parametrize("filters", [{}, {"tier": "hard", "order": "curriculum"}, {"q": "median", "order": "shuffled"}])
+def test_tasks_left_out_are_in_no_list_and_no_count(catalog, filters):
+    query = Query(**filters)
+    listed = all_ids(catalog, query)
+    gone = {*listed[1::2], "unknown"}
+    left = replace(query, without=frozenset(gone))
+    assert all_ids(catalog, left) == listed[::2]
+    assert catalog.search(left, page=0, size=3).total == len(listed[::2])
+    assert [row.task_id for row in catalog.search(left, size=3).rows] == listed[::2][:3]
+    assert sum(count for _, count in catalog.facets(left)["split"]) == len(listed[::2])
+    assert catalog.neighbours(left, listed[2]).next == listed[4]
+    assert catalog.neighbours(left, listed[1]).position is None
