@@ -5,10 +5,11 @@ import {FILTERS, address, count, h, workbench} from './workbench.js';
 const KAGGLE = 'https://www.kaggle.com/datasets/';
 
 export function mount(pane, server) {
-  let asked = false;
+  let asked = '';   // the filters the numbers shown were counted under, as JSON
 
-  function list(filters) {
-    address.set({...Object.fromEntries(FILTERS.map(name => [name, filters[name] ?? ''])), p: '', view: ''}, {push: true});
+  /** The tasks' list under the filters in use, some of them changed. */
+  function list(changes) {
+    address.set({...changes, p: '', task: '', view: ''}, {push: true});
     dispatchEvent(new PopStateEvent('popstate'));  // view and list are read from the address, as after Back
     scrollTo({top: 0});
   }
@@ -41,8 +42,25 @@ export function mount(pane, server) {
         top.map(([name, tasks]) => [name, number(tasks, {dataset: name}, name), about.on_kaggle && h('a', {href: KAGGLE + name.split('/').map(encodeURIComponent).join('/'), target: '_blank', rel: 'noopener noreferrer', 'aria-label': `${name} on Kaggle`}, 'Kaggle')]),
         top.map(([name]) => name), [{name: 'Tasks', values: top.map(([, tasks]) => tasks)}], dataset => list({dataset})),
     ];
-    pane.replaceChildren(h('div', {class: 'about'}, facts(about), ...charts.map(({box}) => box)));
+    const filters = under(about), boxes = charts.map(({box}) => box);
+    pane.replaceChildren(h('div', {class: 'about'}, filters ? [filters, ...boxes, facts(about)] : [facts(about), ...boxes]));
     charts.forEach(({draw}) => draw());
+  }
+
+  const NAMES = {q: 'search', mode: 'reward mode', file_type: 'file type', package_tier: 'package tier'};
+  function under(about) {
+    const used = Object.entries(workbench.filters).filter(([name]) => !['order', 'seed', 'unsolved'].includes(name));
+    if (!used.length) return null;
+    return h('section', {class: 'card', 'aria-label': 'Filters in use'}, h('h2', {}, `${count(about.matching)} of ${count(about.tasks)} tasks pass your filters`),
+      h('p', {}, used.map(([name, value]) => `${NAMES[name] ?? name}: ${value}`).join(' · ')),
+      h('p', {class: 'small muted'}, 'The numbers below are counted under them. A chart leaves its own filter out, so that you see what another choice would give.'),
+      h('div', {class: 'row'}, h('button', {type: 'button', class: 'btn', onclick: () => list({})}, 'List them'),
+        h('button', {type: 'button', class: 'btn', onclick: countAll}, 'Count all tasks')));
+  }
+
+  function countAll() {
+    address.set({...Object.fromEntries(FILTERS.map(name => [name, ''])), p: ''}, {push: true});
+    dispatchEvent(new PopStateEvent('popstate'));
   }
 
   function facts(about) {
@@ -66,18 +84,21 @@ export function mount(pane, server) {
 
   async function ask() {
     if (workbench.view !== 'about') return;
-    if (asked) return;
-    asked = true;
+    const filters = workbench.filters, mine = JSON.stringify(filters);
+    if (asked === mine) return;
+    asked = mine;
     pane.replaceChildren(h('p', {class: 'muted'}, 'Counting the tasks…'));
     try {
-      show(await server.about_source({}));
+      const about = await server.about_source({filters});
+      if (asked === mine) show(about);
     } catch {
-      asked = false;
+      if (asked !== mine) return;
+      asked = '';
       pane.replaceChildren(h('p', {}, 'The numbers did not come: the app did not answer. ', h('button', {type: 'button', class: 'btn', onclick: ask}, 'Try again')));
     }
   }
 
   workbench.addEventListener('view', ask);
-  workbench.addEventListener('source', () => { asked = false; ask(); });
+  workbench.addEventListener('source', () => { asked = ''; ask(); });
   ask();
 }

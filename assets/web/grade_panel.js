@@ -27,10 +27,12 @@ export function mount(pane, server) {
   const ladderBox = h('div', {class: 'ladder-box'});
   const attemptsBox = h('div', {class: 'attempts'});
   const form = h('form', {class: 'answer'}, h('label', {class: 'field', for: 'answer'}, 'Your answer'), box,
-    h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile)), note);
-  const card = h('div', {class: 'card'}, h('div', {class: 'row spread'}, h('h2', {}, 'Grade'), revealButton), form, verdictBox, ladderBox, attemptsBox);
+    h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile), revealButton), note);
+  const card = h('div', {class: 'card'}, h('h2', {}, 'Grade'), form, verdictBox, ladderBox, attemptsBox);
 
   let task = null, state = null, asked = 0;
+
+  const tell = (event, detail) => workbench.dispatchEvent(new CustomEvent(event, {detail: {task_id: task.task_id, ...detail}}));
 
   function say(text) { note.textContent = text; }
 
@@ -98,6 +100,8 @@ export function mount(pane, server) {
     state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
     save();
     showAttempts();
+    tell('graded', {outcome: answer.outcome});
+    tell('gold', {gold: answer.gold});
     verdictBox.querySelector('.outcome').scrollIntoView({block: 'nearest'});   // on a phone it is below the fold
   }
 
@@ -109,6 +113,8 @@ export function mount(pane, server) {
     if (answer.error) { say(answer.error); return; }
     revealButton.hidden = true;
     ladderBox.replaceChildren(goldLine(answer.gold), h('p', {class: 'small muted'}, 'Revealed before grading.'));
+    tell('gold', {gold: answer.gold});
+    box.focus();   // the button that had it is gone
   }
 
   function useLastOutput() {

@@ -1,4 +1,9 @@
 // The task browser. The address holds every choice, so a link, a reload and Back all show the same list.
+import {filterChips} from './filter_chips.js';
+import {listScroll} from './list_scroll.js';
+import {progress} from './progress.js';
+import {progressView} from './progress_view.js';
+import {taskSteps} from './task_steps.js';
 import {FILTERS, address, count, h, withCode, workbench} from './workbench.js';
 
 const SELECTS = ['split', 'tier', 'mode', 'level', 'file_type', 'package_tier'];
@@ -10,7 +15,7 @@ export function mount(pane, server) {
   const datasetOptions = h('datalist', {id: 'dataset-options'});
   const seed = h('input', {name: 'seed', type: 'number', min: 0, step: 1, placeholder: '0'});
   const seedField = h('label', {class: 'field', hidden: true}, 'Seed', seed);
-  const form = h('form', {role: 'search', 'aria-label': 'Filter tasks', class: 'filters'},
+  const form = h('form', {id: 'task-filters', role: 'search', 'aria-label': 'Filter tasks', class: 'filters'},
     h('label', {class: 'field wide'}, 'Search',
       h('input', {name: 'q', type: 'search', placeholder: 'Question, id, dataset or file…', autocomplete: 'off', spellcheck: 'false'})),
     select('split', 'Split'), select('tier', 'Tier'), select('mode', 'Reward mode'),
@@ -22,9 +27,14 @@ export function mount(pane, server) {
         h('label', {class: 'field'}, 'Order', h('select', {name: 'order'},
           h('option', {value: ''}, 'As listed'), h('option', {value: 'curriculum'}, 'Curriculum'), h('option', {value: 'shuffled'}, 'Shuffled'))),
         seedField)));
+  const unsolved = h('label', {class: 'row small unsolved'},
+    h('input', {form: form.id, name: 'unsolved', type: 'checkbox', value: '1', oninput: () => filter(true)}), 'Unsolved only');
   const total = h('p', {'aria-live': 'polite', class: 'small'}, 'Loading tasks…');
-  const clear = h('button', {type: 'button', class: 'btn quiet', hidden: true}, 'Clear filters');
+  const overview = h('button', {type: 'button', class: 'btn quiet', title: 'These tasks in charts, under the filters', onclick: () => workbench.show('about')}, 'Overview');
+  const chips = filterChips(removeFilter, clearFilters);
   const list = h('ul', {role: 'listbox', tabindex: 0, 'aria-label': 'Tasks', class: 'tasks'});
+  const scroll = listScroll(list);
+  const steps = taskSteps(server, () => rows);
   const previous = h('button', {type: 'button', class: 'btn'}, 'Previous');
   const next = h('button', {type: 'button', class: 'btn'}, 'Next');
   const place = h('span', {class: 'small muted'});
@@ -33,8 +43,9 @@ export function mount(pane, server) {
   const advice = h('p', {class: 'small', role: 'status'});
   const source = h('div', {class: 'row notice warn', hidden: true}, advice, again);
   const leftOut = h('details', {class: 'small muted', hidden: true});
-  pane.append(h('div', {class: 'card'}, form, h('div', {class: 'row spread'}, total, clear), list,
-    h('nav', {'aria-label': 'Pages of tasks', class: 'row spread'}, previous, place, next), status, source, leftOut));
+  pane.append(h('div', {class: 'card'}, form, chips.list, h('div', {class: 'row spread'}, total, unsolved, overview), steps.above, list,
+    h('nav', {'aria-label': 'Pages of tasks', class: 'row spread'}, previous, place, next),
+    progressView(server), steps.below, status, source, leftOut));
 
   let filters = {}, page = '', pages = 1, rows = [], active = -1, asked = 0;
 
@@ -47,12 +58,13 @@ export function mount(pane, server) {
     address.set({...Object.fromEntries(FILTERS.map(name => [name, filters[name] ?? ''])), p: page}, {push});
   }
 
-  async function load({keepPlace = false} = {}) {
+  /** `keepPlace` finds the page of the chosen task where the address names none; `restoring` scrolls to where it was left. */
+  async function load({keepPlace = false, restoring = false} = {}) {
     const mine = ++asked;
     pane.setAttribute('aria-busy', 'true');
     let answer;
     try {
-      answer = await server.search({...filters, page, task: keepPlace ? workbench.chosen : ''});
+      answer = await server.search({...progress.asked(filters), page, task: keepPlace ? workbench.chosen : ''});
     } catch {
       if (mine !== asked) return;
       total.replaceChildren('The list did not load: the app did not answer. ',
@@ -61,10 +73,10 @@ export function mount(pane, server) {
     } finally {
       if (mine === asked) pane.removeAttribute('aria-busy');
     }
-    if (mine === asked) show(answer);
+    if (mine === asked) show(answer, restoring);
   }
 
-  function show(answer) {
+  function show(answer, restoring) {
     list.scrollTop = 0;  // before anything changes: after, it would have all of it laid out at once
     rows = answer.rows;
     pages = answer.pages;
@@ -73,13 +85,15 @@ export function mount(pane, server) {
     place.textContent = `Page ${answer.page + 1} of ${count(pages)}`;
     previous.disabled = answer.page === 0;
     next.disabled = answer.page + 1 >= pages;
-    clear.hidden = !Object.keys(filters).length;
+    chips.show(filters);
     showSource(answer);
     leftOut.hidden = !answer.left_out.length;
     leftOut.replaceChildren(h('summary', {}, `Left out: ${count(answer.left_out.length)}`), ...answer.left_out.map(line => h('p', {}, line)));
     for (const name of SELECTS) fillSelect(name, answer.facets[name]);
     list.replaceChildren(...(rows.length ? rows.map(item) : [emptyItem()]));
-    mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: true});
+    const same = scroll.shown(JSON.stringify([FILTERS.map(name => filters[name] ?? ''), answer.page]));
+    const restored = restoring && scroll.restore();
+    mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: same || !restored});
   }
 
   function showSource(answer) {
@@ -123,7 +137,13 @@ export function mount(pane, server) {
       h('span', {class: 'question'}, withCode(row.question)),
       h('span', {class: 'row meta'},
         h('span', {class: `chip ${row.difficulty_tier}`}, row.difficulty_tier), h('span', {class: 'chip'}, row.split),
-        h('span', {class: 'mono muted'}, row.task_id)));
+        h('span', {class: 'mono muted'}, row.task_id), done(row.task_id)));
+  }
+
+  const DONE = {solved: ['✓', 'Solved'], attempted: ['◐', 'Tried']};
+  function done(id) {
+    const [icon, words] = DONE[progress.of(id)] ?? ['', ''];
+    return h('span', {class: `done ${progress.of(id)}`, title: words || null}, icon && h('span', {'aria-hidden': 'true'}, icon), h('span', {class: 'visually-hidden'}, words));
   }
 
   const emptyItem = () => h('li', {class: 'empty muted', role: 'option', 'aria-disabled': 'true'},
@@ -143,9 +163,7 @@ export function mount(pane, server) {
   }
 
   function choose(index) {
-    if (!rows[index]) return;
-    address.set({task: rows[index].task_id}, {push: true});
-    workbench.choose(rows[index].task_id);
+    if (rows[index]) workbench.open(rows[index].task_id);
   }
 
   function turn(step) {
@@ -160,12 +178,32 @@ export function mount(pane, server) {
     seedField.hidden = filters.order !== 'shuffled';
     page = '';
     load();  // the question goes out first: the address takes the browser a while
+    chips.show(filters);
     writeAddress(push);
+  }
+
+  function removeFilter(name) {
+    if (name === 'unsolved') form.elements.unsolved.checked = false;
+    else form.elements[name].value = '';
+    filter(true);
+    if (chips.list.hidden) form.elements.q.focus();
+  }
+
+  function clearFilters() {
+    form.reset();
+    filters = {};
+    page = '';
+    fillForm();
+    chips.show(filters);
+    writeAddress(true);
+    load();
+    form.elements.q.focus();
   }
 
   function fillForm() {
     for (const name of SELECTS) fillSelect(name, []);  // until the counts are here, so that a choice made meanwhile keeps them
     for (const name of ['q', 'dataset', 'order', 'seed']) form.elements[name].value = filters[name] ?? '';
+    form.elements.unsolved.checked = Boolean(filters.unsolved);
     seedField.hidden = filters.order !== 'shuffled';
     if (['level', 'file_type', 'package_tier', 'order'].some(name => filters[name])) form.querySelector('details').open = true;
   }
@@ -200,7 +238,6 @@ export function mount(pane, server) {
     if (options.length === 1) event.target.value = options[0].value;
     filter(true);
   });
-  clear.addEventListener('click', () => { form.reset(); filters = {}; page = ''; fillForm(); writeAddress(true); load(); form.elements.q.focus(); });
   previous.addEventListener('click', () => turn(-1));
   next.addEventListener('click', () => turn(1));
   list.addEventListener('click', event => {
@@ -225,8 +262,12 @@ export function mount(pane, server) {
     fillForm();
     const task = address.get('task');
     if (task !== workbench.chosen) workbench.choose(task);
-    load({keepPlace: true});
+    load({keepPlace: true, restoring: true});
   };
+  progress.addEventListener('change', ({detail: {many}}) => {
+    for (const child of list.querySelectorAll('[data-task]')) child.querySelector('.done').replaceWith(done(child.dataset.task));
+    if (many && filters.unsolved) load({keepPlace: true});
+  });
   window.addEventListener('popstate', restore);
   restore();
 }

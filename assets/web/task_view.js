@@ -1,5 +1,8 @@
 // The chosen task. Fetches it when a pane asks for one, and gives it to all panes.
-import {address, bytes, copy, count, h, withCode, workbench} from './workbench.js';
+import {progress} from './progress.js';
+import {taskCommands} from './task_commands.js';
+import {taskReport} from './task_report.js';
+import {bytes, copy, count, h, withCode, workbench} from './workbench.js';
 
 const ASK_AGAIN = 2000;   // ms, while a file is on its way
 
@@ -14,7 +17,7 @@ export function mount(pane, server) {
     pane.setAttribute('aria-busy', 'true');
     let answer;
     try {
-      answer = await server.read_task({task_id: id, filters: workbench.filters});
+      answer = await server.read_task({task_id: id, filters: progress.asked(workbench.filters)});
     } catch {
       answer = {error: 'The task did not load: the app did not answer. Your cells and answers are kept.', retry: true};
     }
@@ -26,6 +29,7 @@ export function mount(pane, server) {
         answer.retry && h('div', {class: 'row'}, h('button', {type: 'button', class: 'btn', onclick: () => open(id)}, 'Try again'))));
       return;
     }
+    workbench.near = answer.neighbours;
     show(answer.task, answer.neighbours);
     workbench.publish(answer.task);
     if (answer.task.files_pending) askFiles(answer.task);
@@ -77,10 +81,8 @@ export function mount(pane, server) {
         step('Grade', 'your answer and see which rung of the ladder matched, and why.'))));
   }
 
-  const neighbour = (label, id) => h('button', {type: 'button', class: 'btn', disabled: !id, onclick: () => {
-    address.set({task: id}, {push: true});
-    workbench.choose(id);
-  }}, label);
+  const neighbour = (label, id, key) => h('button', {type: 'button', class: 'btn', disabled: !id, 'aria-keyshortcuts': key, title: `Key ${key}`,
+    onclick: () => workbench.open(id)}, label);
 
   const tag = (name, value, kind = '') => h('span', {class: `chip ${kind}`, title: name}, h('span', {class: 'visually-hidden'}, `${name}: `), value);
 
@@ -92,18 +94,25 @@ export function mount(pane, server) {
     fileList = filesOf(task);
     pane.replaceChildren(h('article', {class: 'card'},
       h('div', {class: 'row spread'},
-        h('span', {class: 'mono muted'}, task.task_id),
-        h('span', {class: 'row'}, neighbour('← Previous task', near.previous),
+        h('span', {class: 'row'}, h('span', {class: 'mono muted'}, task.task_id),
+          h('button', {type: 'button', class: 'btn quiet', onclick: event => copy(location.href, event.currentTarget)}, 'Copy link')),
+        h('span', {class: 'row'}, neighbour('← Previous task', near.previous, 'K'),
           near.position !== null && h('span', {class: 'small muted'}, `${count(near.position + 1)} of ${count(near.total)}`),
-          neighbour('Next task →', near.next))),
+          neighbour('Next task →', near.next, 'J'))),
       h('h2', {class: 'asked', tabindex: -1}, withCode(task.question)),
+      answerAs(task.answer_as),
+      task.doubt && h('p', {class: 'notice warn'}, h('b', {}, 'Doubtful gold. '), task.doubt, ' Grade an answer or reveal the gold, and judge for yourself.'),
       h('div', {class: 'row'}, tag('Tier', task.difficulty_tier, task.difficulty_tier), tag('Level', `level ${task.difficulty_level}`),
         tag('Split', task.split), tag('Reward mode', task.reward_mode), tag('Tolerances', `atol ${task.atol} · rtol ${task.rtol}`),
         tag('Packages', `package tier ${task.package_tier}`)),
       h('p', {class: 'row small sources'}, task.links.map(link => link.url
         ? h('a', {href: link.url, target: '_blank', rel: 'noopener noreferrer'}, link.label) : h('span', {class: 'muted'}, link.label))),
-      fileList, prompt));
+      fileList, prompt, taskCommands(task.commands), taskReport(task)));
   }
+
+  /** In the prompt's own words where it has some; what the reward mode compares stands beside them. */
+  const answerAs = ({asked, derived}) => h('p', {class: 'answer-as'}, h('b', {}, 'Answer as: '), asked || derived,
+    h('span', {class: 'small muted'}, asked ? ` (the prompt’s words) · graded as ${derived}` : ' (derived from the reward mode)'));
 
   function filesOf(task) {
     const all = task.input_files;

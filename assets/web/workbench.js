@@ -60,7 +60,7 @@ export async function copy(text, button) {
 }
 
 /** The parameters of the address that say which tasks are listed and in which order. */
-export const FILTERS = ['split', 'tier', 'dataset', 'mode', 'level', 'file_type', 'package_tier', 'q', 'order', 'seed'];
+export const FILTERS = ['split', 'tier', 'dataset', 'mode', 'level', 'file_type', 'package_tier', 'q', 'order', 'seed', 'unsolved'];
 
 /** Those that hold the case in the grader lab. */
 export const LAB_FIELDS = ['gold', 'answer', 'reward_mode', 'atol', 'rtol'];
@@ -82,10 +82,11 @@ export const address = {
 
 function storedToken() {
   const key = 'workbench.token';
-  let token = sessionStorage.getItem(key);
+  let token;
+  try { token = sessionStorage.getItem(key); } catch { /* a browser that keeps nothing: the token lives as long as the page */ }
   if (!token) {
     token = Array.from(crypto.getRandomValues(new Uint8Array(24)), byte => byte.toString(16).padStart(2, '0')).join('');
-    sessionStorage.setItem(key, token);
+    try { sessionStorage.setItem(key, token); } catch { /* the same */ }
   }
   return token;
 }
@@ -94,11 +95,13 @@ function storedToken() {
  * The meeting point of the panes.
  * `choose(id)` asks for a task; the task view fetches it and calls `publish(task)`; every pane that gave a
  * function to `onTask` is then called with it (and at once, when a task is already there).
+ * Events: `graded` `{task_id, outcome}`, `gold` `{task_id, gold}` once the visitor may see it.
  */
 class Workbench extends EventTarget {
   token = storedToken();   // this tab's own random name for its kernel
   chosen = address.get('task');  // id asked for
   task = null;             // the task shown, without its gold answer
+  near = null;             // its neighbours in the list: {previous, next, position, total}
   notebook = null;         // {insertCell(code), lastOutput() -> {text, label} | null}, set by the notebook pane
 
   get filters() {
@@ -130,6 +133,12 @@ class Workbench extends EventTarget {
   #showView() {
     document.body.dataset.view = this.view;
     this.dispatchEvent(new Event('view'));
+  }
+
+  /** Choose a task as a step that Back returns from. */
+  open(id) {
+    address.set({task: id}, {push: true});
+    this.choose(id);
   }
 
   choose(id) {

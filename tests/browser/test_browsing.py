@@ -44,7 +44,7 @@ def test_filters_narrow_the_list_and_count_what_is_left(new_visitor, many):
     page.get_by_label("Tier").select_option("hard")
     expect(total(page)).to_have_text("99 tasks")
     expect(page.get_by_label("Split").locator("option[value=train]")).to_have_text("train · 722")
-    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("button", name="Clear all").click()
     expect(total(page)).to_have_text("5,394 tasks")
 
 

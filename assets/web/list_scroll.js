@@ -1,0 +1,39 @@
+// How far the list was scrolled, by the list's address; kept in this tab.
+const KEY = 'workbench.scroll';
+const KEPT = 50;
+const PAUSE_MS = 150;
+
+function stored() {
+  try { return new Map(JSON.parse(sessionStorage.getItem(KEY))); } catch { return new Map(); }
+}
+
+/** Watches `list`. `shown(key)` names the list now in it, and tells whether it was in it before; `restore()` scrolls to where that one was left, if anywhere. */
+export function listScroll(list) {
+  const places = stored();   // key: [index of the first row in sight, pixels of it above the edge]
+  let key = '', pause = 0;
+
+  function save() {
+    const index = [...list.children].findIndex(child => child.offsetTop + child.offsetHeight > list.scrollTop);
+    if (index < 0) return;
+    places.delete(key);
+    places.set(key, [index, Math.round(list.scrollTop - list.children[index].offsetTop)]);
+    if (places.size > KEPT) places.delete(places.keys().next().value);
+    try { sessionStorage.setItem(KEY, JSON.stringify([...places])); } catch { /* kept for as long as this page */ }
+  }
+
+  list.addEventListener('scroll', () => { clearTimeout(pause); pause = setTimeout(save, PAUSE_MS); }, {passive: true});
+
+  return {
+    shown(next) {
+      const same = next === key;
+      key = next;
+      return same;
+    },
+    restore() {
+      const [index, above] = places.get(key) ?? [];
+      const child = list.children[index];
+      if (child) list.scrollTop = child.offsetTop + above;
+      return Boolean(child);
+    },
+  };
+}
