@@ -18,7 +18,7 @@ export function filterChips(remove, clear) {
     list.hidden = !names.length;
     list.replaceChildren(...names.map(name => {
       const words = name === 'unsolved' ? NAMES[name] : `${NAMES[name]}: ${filters[name]}`;
-      return h('li', {}, h('button', {type: 'button', class: 'chip', 'aria-label': `Remove filter ${words}`, onclick: () => take(name)},
+      return h('li', {}, h('button', {type: 'button', class: 'chip', onclick: () => take(name)}, h('span', {class: 'visually-hidden'}, 'Remove filter '),
         h('span', {class: 'chip-words'}, words), h('span', {'aria-hidden': 'true'}, '×')));
     }), h('li', {}, h('button', {type: 'button', class: 'chip clear', onclick: clear}, 'Clear all')));
   }

@@ -2,6 +2,7 @@
 const KEY = 'workbench.scroll';
 const KEPT = 50;
 const PAUSE_MS = 150;
+const FRAMES = 4;
 
 function stored() {
   try { return new Map(JSON.parse(sessionStorage.getItem(KEY))); } catch { return new Map(); }
@@ -21,6 +22,13 @@ export function listScroll(list) {
     try { sessionStorage.setItem(KEY, JSON.stringify([...places])); } catch { /* kept for as long as this page */ }
   }
 
+  // Rows get their true height once they come in sight, which moves those below them.
+  function settle(child, above, frames) {
+    if (!child.isConnected || !list.clientHeight) return;
+    list.scrollTop = child.offsetTop + above;
+    if (frames) requestAnimationFrame(() => settle(child, above, frames - 1));
+  }
+
   list.addEventListener('scroll', () => { clearTimeout(pause); pause = setTimeout(save, PAUSE_MS); }, {passive: true});
 
   return {
@@ -32,7 +40,7 @@ export function listScroll(list) {
     restore() {
       const [index, above] = places.get(key) ?? [];
       const child = list.children[index];
-      if (child) list.scrollTop = child.offsetTop + above;
+      if (child) settle(child, above, FRAMES);
       return Boolean(child);
     },
   };

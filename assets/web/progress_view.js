@@ -8,7 +8,7 @@ const sum = (cells, at) => cells.reduce((all, cell) => all + cell[at], 0);
 export function progressView(server) {
   const words = h('span', {class: 'muted'});
   const whole = h('span', {class: 'bar', 'aria-hidden': 'true'});
-  const table = h('table', {'aria-label': 'Solved tasks by split and tier'});
+  const table = h('table', {'aria-label': 'Solved tasks'});
   const note = h('p', {class: 'small muted', role: 'status'});
   const file = h('input', {type: 'file', accept: '.json,application/json', class: 'visually-hidden', tabindex: -1, 'aria-hidden': 'true'});
   const button = (label, onclick) => h('button', {type: 'button', class: 'btn', onclick}, label);
