@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_browsing import listed, many, total  # noqa: F401 - a fixture
@@ -205,9 +204,11 @@ def test_the_overview_counts_under_the_filters_and_a_click_adds_one(new_visitor,
     expect(about.get_by_role("button", name=re.compile("^test: show 250 tasks"))).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 768, 1024, 1440])
-def test_nothing_is_wider_than_the_page(new_visitor, width):
-    page = new_visitor("?split=train&tier=easy&mode=numeric&task=demo_iris_qa_1", width=width)
+def test_nothing_is_wider_than_the_page_nor_out_of_reach_beside_it(new_visitor):
+    page = new_visitor("?split=train&tier=easy&mode=numeric&task=demo_iris_qa_1")
     for name in (".progress", ".recent", ".commands", ".report"):
         page.locator(f"{name} summary").click()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for width in (390, 768, 1024, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    assert page.locator(".task_browser .card").evaluate("card => card.getBoundingClientRect().height <= innerHeight")
