@@ -1,7 +1,8 @@
 // What this visitor has solved, attempted and opened. It is kept in this browser and in no other place.
+import {recall, remember} from './remembered.js';
 import {workbench} from './workbench.js';
 
-const KEY = 'workbench.progress';
+const NAME = 'progress';
 const FORMAT = 'smoldataenvs-workbench-progress';
 const VERSION = 1;
 const MOST_TASKS = 10_000;
@@ -11,8 +12,7 @@ const MOST_RECENT = 10;
 const LONGEST_QUESTION = 300;
 
 const empty = () => ({solved: new Map(), attempted: new Map(), recent: []});
-const written = ({solved, attempted, recent}, more = {}) =>
-  JSON.stringify({...more, solved: Object.fromEntries(solved), attempted: Object.fromEntries(attempted), recent});
+const marks = ({solved, attempted}) => ({solved: Object.fromEntries(solved), attempted: Object.fromEntries(attempted)});
 
 /** Task ids with the times (ms since 1970) of an object that anybody may have written. Throws a sentence. */
 function times(given, name) {
@@ -26,8 +26,7 @@ function times(given, name) {
   return new Map(entries);
 }
 
-function parsed(text) {
-  const {solved, attempted, recent} = JSON.parse(text);
+function checked({solved, attempted, recent}) {
   const known = (Array.isArray(recent) ? recent : []).filter(each => typeof each?.task_id === 'string' && typeof each.question === 'string');
   return {solved: times(solved, 'solved'), attempted: times(attempted, 'attempted'), recent: known.slice(0, MOST_RECENT)};
 }
@@ -41,7 +40,7 @@ class Progress extends EventTarget {
     super();
     this.#read();
     window.addEventListener('storage', event => {   // another tab
-      if (event.key === KEY || event.key === null) { this.#read(); this.#tell(true); }
+      if (event.key === `workbench.${NAME}` || event.key === null) { this.#read(); this.#tell(true); }
     });
     workbench.addEventListener('graded', event => this.#graded(event.detail));
     workbench.onTask(task => { if (task) this.#opened(task); });
@@ -59,7 +58,7 @@ class Progress extends EventTarget {
   asked(filters) { return filters.unsolved ? {...filters, solved: this.solved} : filters; }
 
   /** The text of a file that `merge` reads. What was opened stays here. */
-  toFile() { return written({...this.#state, recent: undefined}, {format: FORMAT, version: VERSION}); }
+  toFile() { return JSON.stringify({format: FORMAT, version: VERSION, ...marks(this.#state)}); }
 
   /** Add what a file of `toFile` holds: how many tasks that changed, and a function that undoes it. Throws a sentence. */
   merge(text) {
@@ -112,22 +111,13 @@ class Progress extends EventTarget {
   }
 
   #read() {
-    try {
-      const text = localStorage.getItem(KEY);
-      this.#state = text ? parsed(text) : empty();
-    } catch (error) {
-      if (error instanceof DOMException) this.kept = false;   // else it is damaged, and begun anew
-    }
+    try { this.#state = checked(recall(NAME) ?? {}); } catch { this.#state = empty(); }   // damaged: begun anew
   }
 
   #change(edit, many = false) {
-    if (this.kept) this.#read();   // what other tabs did meanwhile
+    this.#read();   // what other tabs did meanwhile
     edit(this.#state);
-    try {
-      if (this.kept) localStorage.setItem(KEY, written(this.#state));
-    } catch {
-      this.kept = false;
-    }
+    this.kept = remember(NAME, {...marks(this.#state), recent: this.#state.recent});
     this.#tell(many);
   }
 
