@@ -15,11 +15,11 @@ const empty = () => ({solved: new Map(), attempted: new Map(), recent: []});
 const marks = ({solved, attempted}) => ({solved: Object.fromEntries(solved), attempted: Object.fromEntries(attempted)});
 
 /** Task ids with the times (ms since 1970) of an object that anybody may have written. Throws a sentence. */
-function times(given, name) {
+function times(given, name, most = Infinity) {
   if (given === undefined) return new Map();
   if (given === null || typeof given !== 'object' || Array.isArray(given)) throw new Error(`“${name}” should hold task ids and times.`);
   const entries = Object.entries(given);
-  if (entries.length > MOST_TASKS) throw new Error(`“${name}” holds more than ${MOST_TASKS.toLocaleString('en-US')} tasks.`);
+  if (entries.length > most) throw new Error(`“${name}” holds more than ${most.toLocaleString('en-US')} tasks.`);
   for (const [id, time] of entries) {
     if (!id || id.length > LONGEST_ID || !Number.isFinite(time)) throw new Error(`“${name}” holds something that is no task id with a time.`);
   }
@@ -67,7 +67,7 @@ class Progress extends EventTarget {
     try { file = JSON.parse(text); } catch { throw new Error('It is not JSON.'); }
     if (file?.format !== FORMAT) throw new Error('It is no file of progress exported here.');
     if (file.version !== VERSION) throw new Error('It is of another version of this app.');
-    const theirs = {solved: times(file.solved, 'solved'), attempted: times(file.attempted, 'attempted')};
+    const theirs = {solved: times(file.solved, 'solved', MOST_TASKS), attempted: times(file.attempted, 'attempted', MOST_TASKS)};
     const before = new Map();   // id: [state, time] as it was here
     this.#change(({solved, attempted}) => {
       const was = id => (solved.has(id) ? ['solved', solved.get(id)] : attempted.has(id) ? ['attempted', attempted.get(id)] : null);

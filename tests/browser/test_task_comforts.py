@@ -74,7 +74,7 @@ def test_a_report_is_filled_in_and_holds_the_gold_only_once_it_was_seen(new_visi
         assert part in report["description"]
     assert GOLD not in report["description"]
     page.get_by_role("button", name="Reveal gold").click()
-    expect(page.locator(".grade_panel")).to_contain_text(GOLD)
+    expect(page.get_by_role("region", name="Grade")).to_contain_text(GOLD)
     page.get_by_label("In your words").fill("still")
     assert f"> {GOLD}" in filled_in()["description"]
 
