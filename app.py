@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import sys
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
+from components.quick_gradio import leave_out_stubs
 from services.batch import Batches
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
@@ -38,6 +40,7 @@ def create_app(settings: Settings) -> FastAPI:
     # Gradio reads environment variables of its own as it is imported: ours were checked, and told of, before
     with ThreadPoolExecutor(1) as thread:  # what the Hub takes, the imports take too
         opening = thread.submit(open_catalog, settings)
+        leave_out_stubs()
         import gradio as gr
 
         from components.api import answer_mcp_in_json
@@ -76,6 +79,7 @@ def create_app(settings: Settings) -> FastAPI:
             contextlib.closing(tables),
         ):
             catalog.look_for_newer()
+            datafiles.prepare()
             async with launcher, pool:
                 yield
 
@@ -116,12 +120,15 @@ def main() -> int:
     guard_memory()
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("services").setLevel(logging.INFO)
+    gc.disable()  # what the imports make stays for good: to look through it again and again is time lost
     try:
         settings = load_settings()
         app = create_app(settings)
     except (SettingsError, CatalogError) as error:
         print(error, file=sys.stderr)
         return 2
+    gc.freeze()
+    gc.enable()
     shown = "localhost" if settings.gradio_server_name in {"127.0.0.1", "0.0.0.0"} else settings.gradio_server_name
     print(f"SmolDataEnvs Workbench: http://{shown}:{settings.gradio_server_port}", flush=True)
     uvicorn.run(

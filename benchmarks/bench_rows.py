@@ -1,4 +1,4 @@
-"""How soon the rows are there: with a copy kept against none, by our path against `datasets`, and with a silent Hub.
+"""How soon the rows are there: with a copy kept against none, and by our path against `datasets`.
 
     python -m benchmarks.bench_rows
 
@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.loopback_hub import COMMIT, Fault, LoopbackHub
+from tests.loopback_hub import COMMIT, LoopbackHub
 from tests.served_app import ROOT, served_app
 from tests.synthetic_source import write_source
 
@@ -65,11 +65,6 @@ def main() -> None:
                 app = common | {"TASKS_SOURCE": "auto", "KERNEL_WAITING": "0", "HUB_START_SECONDS": "60"}
                 for kept in ("no copy", "a copy kept"):
                     note(f"start with {kept}", first_page(app, Path(folder) / f"app{turn}"))
-                note("start on the bundled suite", first_page({"KERNEL_WAITING": "0"}, Path(folder) / f"plain{turn}"))
-                hub.faults.append(Fault(silent=True))
-                del app["HUB_START_SECONDS"]
-                note("start with the Hub silent", first_page(app, Path(folder) / f"silent{turn}"))
-                hub.faults.clear()
     middle = {name: statistics.median(seconds) for name, seconds in times.items()}
     for name, seconds in times.items():
         print(f"{name:32} {middle[name]:6.2f} s  ({min(seconds):.2f} to {max(seconds):.2f})")
@@ -77,8 +72,6 @@ def main() -> None:
         times_ours = ratio(middle, f"rows by load_dataset, {kept}", f"rows by our path, {kept}")
         print(f"load_dataset / our path, {kept}: {times_ours}")
     print(f"start with no copy / with one: {ratio(middle, 'start with no copy', 'start with a copy kept')}")
-    added = middle["start with the Hub silent"] - middle["start on the bundled suite"]
-    print(f"a silent Hub adds {added:.2f} s to a start")
 
 
 def ratio(middle: dict[str, float], above: str, below: str) -> str:

@@ -23,8 +23,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until_served(url: str, process: subprocess.Popen[bytes], seconds: float = 90) -> None:
-    """Return once `url` answers 200; raise when the process ends first or time is up."""
+def wait_until_served(url: str, process: subprocess.Popen[bytes], seconds: float = 90, poll: float = 0.1) -> None:
+    """Return once `url` answers 200, asked every `poll` seconds; raise when the process ends first or time is up."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process.poll() is not None:
@@ -32,7 +32,7 @@ def wait_until_served(url: str, process: subprocess.Popen[bytes], seconds: float
         with contextlib.suppress(OSError, urllib.error.URLError), urllib.request.urlopen(url, timeout=5) as answer:
             if answer.status == 200:
                 return
-        time.sleep(0.1)
+        time.sleep(poll)
     raise RuntimeError(f"{url} was not served within {seconds} s")
 
 
@@ -42,6 +42,7 @@ def served_app(
     cache: Path,
     command: Sequence[str] = (sys.executable, "app.py"),
     cwd: Path = ROOT,
+    poll: float = 0.1,
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Start the app with these settings and nothing else from the environment; give its address and its process."""
     port = free_port()
@@ -52,7 +53,7 @@ def served_app(
     process = subprocess.Popen(command, cwd=cwd, env=environment, start_new_session=True)
     url = f"http://127.0.0.1:{port}/"
     try:
-        wait_until_served(url, process)
+        wait_until_served(url, process, poll=poll)
         yield url, process
     finally:
         process.terminate()

@@ -28,11 +28,19 @@ ASK_SECONDS = 10.0
 ROWS = re.compile(rf"data/(?:{'|'.join(SPLITS)})-[^/]*\.parquet")
 
 
-def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str, token: SecretStr | None = None) -> Path:
+def fetch_dataset(
+    dataset: str,
+    revision: str,
+    cache_dir: Path,
+    endpoint: str,
+    token: SecretStr | None = None,
+    answer_seconds: float = ASK_SECONDS,
+) -> Path:
     """The folder of the dataset at that revision, its parquet files fetched unless they are kept here already.
 
     The folder is named by the commit: a branch is resolved once, and all files are of that commit. A split the dataset
-    has no file for is left out. May take minutes on a bad network: see `within`.
+    has no file for is left out. May take minutes on a bad network: see `within`. A Hub that leaves the first question
+    unanswered for `answer_seconds` is given up.
 
     Raises:
         HubError: the Hub refused, can't be reached, or sent something else than its hashes say.
@@ -41,7 +49,7 @@ def fetch_dataset(dataset: str, revision: str, cache_dir: Path, endpoint: str, t
     if kept and kept.name == revision:  # a commit doesn't change
         return kept
     check_reachable(endpoint)
-    info = _info(dataset, revision, endpoint, token, files_metadata=True)
+    info = _info(dataset, revision, endpoint, token, answer_seconds, files_metadata=True)
     names = {each.rfilename: each.lfs.sha256 if each.lfs else "" for each in info.siblings or []}
     wanted = {name: sha256 for name, sha256 in names.items() if ROWS.fullmatch(name)}
     if not wanted:
@@ -93,16 +101,25 @@ def kept_file(dataset: str, name: str, commit: str, cache_dir: Path) -> Path | N
 
 
 def _info(
-    dataset: str, revision: str, endpoint: str, token: SecretStr | None, *, files_metadata: bool = False
+    dataset: str,
+    revision: str,
+    endpoint: str,
+    token: SecretStr | None,
+    seconds: float = ASK_SECONDS,
+    *,
+    files_metadata: bool = False,
 ) -> DatasetInfo:
     from huggingface_hub import HfApi
 
     try:
         return HfApi(endpoint, token=_spent(token)).dataset_info(
-            dataset, revision=revision, timeout=ASK_SECONDS, files_metadata=files_metadata
+            dataset, revision=revision, timeout=seconds, files_metadata=files_metadata
         )
     except Exception as error:
-        raise state_of(error, dataset, revision) from None
+        state = state_of(error, dataset, revision)
+        if state.state == "timed out":
+            state = HubError(f"the Hub did not answer within {seconds:.3g} s", "timed out")
+        raise state from None
 
 
 def _spent(token: SecretStr | None) -> str | bool:

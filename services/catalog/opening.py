@@ -10,12 +10,13 @@ from pathlib import Path
 from services.catalog.catalog import Catalog
 from services.catalog.contents import Contents
 from services.catalog.converted import fetch_converted, kept_conversion
-from services.catalog.hub import HubError, fetch_dataset, kept_copy, newest_revision, within
+from services.catalog.hub import ASK_SECONDS, HubError, fetch_dataset, kept_copy, newest_revision, within
 from services.catalog.index import index_for, open_index
 from services.catalog.source import Source, hub_endpoint, hub_offline, local_source
 from services.catalog.status import Status
 from services.settings import BUNDLED_SUITE, DATASETS_SOURCE, Settings
 
+SILENT_SECONDS = 1.0  # without an answer, at a start that can do without the Hub
 FALLBACK_SECONDS = 0.5  # of the start's budget, kept for opening what is shown instead of the Hub's dataset
 
 
@@ -23,20 +24,22 @@ def open_catalog(settings: Settings) -> Catalog:
     """The catalog of `TASKS_SOURCE`, its index built or found in `CACHE_DIR`.
 
     `auto` returns within `HUB_START_SECONDS` whatever the Hub does: with the dataset, else its last kept copy, else the
-    bundled suite. `hub` and `datasets:` wait `HUB_FILE_SECONDS` for the dataset; without any copy their catalog is
-    empty. Trying again waits `HUB_FILE_SECONDS` too.
+    bundled suite; a Hub that answers nothing for `SILENT_SECONDS` is not waited for that long. `hub` and `datasets:`
+    wait `HUB_FILE_SECONDS` for the dataset; without any copy their catalog is empty. Trying again waits
+    `HUB_FILE_SECONDS` too.
 
     Raises:
         CatalogError: `CACHE_DIR` can't be written.
     """
-    seconds = settings.hub_file_seconds
+    seconds, silent = settings.hub_file_seconds, ASK_SECONDS
     if settings.tasks_source == "auto":
+        silent = SILENT_SECONDS
         seconds = max(settings.hub_start_seconds - FALLBACK_SECONDS, settings.hub_start_seconds / 2)
     again = partial(_contents, settings, settings.hub_file_seconds)
-    return Catalog(_contents(settings, seconds), again, partial(_newer, settings))
+    return Catalog(_contents(settings, seconds, silent), again, partial(_newer, settings))
 
 
-def _contents(settings: Settings, seconds: float) -> Contents:
+def _contents(settings: Settings, seconds: float, silent: float = ASK_SECONDS) -> Contents:
     source = settings.tasks_source
     if source == "bundled":
         return _open(_bundled(), settings)
@@ -46,7 +49,7 @@ def _contents(settings: Settings, seconds: float) -> Contents:
         folder = Path(source).expanduser().absolute()
         return _open(local_source(folder, f"the folder {folder.name}"), settings)
     try:
-        return _from_hub(settings, seconds)
+        return _from_hub(settings, seconds, silent)
     except HubError as error:
         return _instead_of_hub(settings, error)
 
@@ -55,13 +58,18 @@ def _bundled() -> Source:
     return local_source(BUNDLED_SUITE, "the bundled suite")
 
 
-def _from_hub(settings: Settings, seconds: float) -> Contents:
+def _from_hub(settings: Settings, seconds: float, silent: float) -> Contents:
     if hub_offline():
         raise HubError("HF_HUB_OFFLINE is set", "offline")
 
     def fetch() -> tuple[Source, Path]:
         folder = fetch_dataset(
-            settings.tasks_dataset, settings.tasks_revision, settings.cache_dir, hub_endpoint(), settings.hub_token
+            settings.tasks_dataset,
+            settings.tasks_revision,
+            settings.cache_dir,
+            hub_endpoint(),
+            settings.hub_token,
+            silent,
         )
         return _hub_source(folder, settings), index_for(folder, settings.cache_dir)
 

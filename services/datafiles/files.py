@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,6 +17,7 @@ from services.datafiles.hub import HubFiles, Progress
 from services.datafiles.listing import Listing, Listings
 from services.datafiles.local import LocalFiles
 from services.datafiles.names import flat_names
+from services.datafiles.xet import load_hash
 
 if TYPE_CHECKING:
     from services.settings import Settings
@@ -94,6 +96,11 @@ class DataFiles:
             floor_bytes=int(settings.disk_free_gb * GB),
             token=settings.hub_token.get_secret_value(),
         )
+
+    def prepare(self) -> None:
+        """Have the first file from the Hub wait for nothing that can be loaded before, in the background."""
+        if self.on_hub:
+            threading.Thread(target=load_hash, daemon=True, name="prepare").start()
 
     def unnamed(self, task: Task) -> list[str]:
         """Paths of the files in the task's folder that are not among its files, as far as is known without asking."""

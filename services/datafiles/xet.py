@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 LOOK_SECONDS = 0.1
 SILENCE_SECONDS = 25.0  # longest without a further byte; the client's import is part of it
@@ -20,16 +21,21 @@ class XetFailed(Exception):
     """The file did not come this way."""
 
 
+def load_hash() -> Callable[[list[str]], list[Any]]:
+    """The library's own function of files' hashes. Its import takes 0.2 s, which a start can do without."""
+    from hf_xet import hash_files
+
+    return cast("Callable[[list[str]], list[Any]]", hash_files)
+
+
 def content_hash(path: Path) -> str:
     """The Xet hash of a file's content, as the Hub lists it: 64 hexadecimal digits. Blocks; 200 MB take half a second.
 
     Raises:
         OSError: the file can't be read.
     """
-    from hf_xet import hash_files  # its import costs 0.2 s
-
     try:
-        return str(hash_files([str(path)])[0].hash)
+        return str(load_hash()([str(path)])[0].hash)
     except RuntimeError as error:
         raise OSError(f"{path.name} can't be read: {error}") from None
 

@@ -117,6 +117,14 @@ def test_each_failure_has_its_state_in_time_and_the_next_try_works(hub, settings
         assert (catalog.status.state, len(catalog), catalog.source.revision) == ("", 5394, COMMIT)
 
 
+def test_a_start_does_not_wait_long_for_a_hub_that_says_nothing(hub, settings):
+    hub.faults.append(Fault(silent=True))
+    catalog, seconds = opened_in(settings(hub_start_seconds=60))
+    assert seconds < 10
+    assert catalog.status.state == "timed out"
+    assert "because the Hub did not answer within 1 s, and no copy" in catalog.status.sentence
+
+
 def test_all_who_try_again_at_once_share_one_try(hub, settings):
     hub.faults.append(Fault(status=403))
     catalog = open_catalog(settings())
