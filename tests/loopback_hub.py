@@ -43,7 +43,8 @@ class Fault:
 
     `status` answers with that status and `headers`; `silent` accepts and never answers; `drip` sends that many bytes of
     a body a second; `cut` closes the connection after that many bytes of it; `flip` changes the last byte;
-    `redirect` leads to that address; `drop` hangs up without an answer. `times` requests are hit, then none.
+    `redirect` leads to that address, with `headers`, `{path}` in it being what was asked for; `drop` hangs up without
+    an answer. `times` requests are hit, then none.
     """
 
     match: str = ""
@@ -137,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.fault and self.fault.drop:
             self.close_connection = True
         elif self.fault and self.fault.redirect:
-            self.send(302, b"", {"Location": self.fault.redirect})
+            self.send(302, b"", {**self.fault.headers, "Location": self.fault.redirect.replace("{path}", self.path)})
         elif self.fault and self.fault.status:
             self.send(self.fault.status, b'{"error": "fault"}', dict(self.fault.headers))
         elif found := REPOSITORY_FILE.fullmatch(path):

@@ -71,6 +71,7 @@ def test_the_hub_delivers(hub, settings, monkeypatch):
 
 INFO, RESOLVE = "/api/datasets", "/resolve/"
 LIMITED = "the Hub limits how often it is asked; it says to wait 300 s"
+WRONG = "did not arrive as the Hub has it"
 GATED = {"X-Error-Code": "GatedRepo"}
 UNKNOWN = {"X-Error-Code": "RepoNotFound"}
 
@@ -87,6 +88,7 @@ UNKNOWN = {"X-Error-Code": "RepoNotFound"}
         (Fault(INFO, status=500), "offline", "the Hub answered with status 500"),
         (Fault(INFO, cut=20), "corrupt", f"what the Hub sent of {DATASET} was cut short"),
         (Fault(RESOLVE, silent=True), "timed out", "the Hub did not deliver it within 0.5 s"),
+        (Fault("data/eval", flip=True), "corrupt", f"data/eval-00000-of-00001.parquet of {DATASET} {WRONG}"),
         (Fault("data/train", drip=200_000), "timed out", "the Hub did not deliver it within 0.5 s"),
         (Fault(RESOLVE, status=401), "access denied", "the Hub denied access (status 401)"),
         (Fault(RESOLVE, status=403, headers=GATED), "access denied", f"access to {DATASET} on the Hub is restricted"),
@@ -196,6 +198,43 @@ def test_the_operators_token_goes_to_the_hub_and_nowhere_else(hub, settings, cap
     assert {headers.get("authorization") for _, _, headers in hub.requests} == {f"Bearer {token}"}
     assert token not in f"{catalog.status} {catalog.source} {caplog.text}"
     assert catalog.status.state == "access denied"
+
+
+def test_a_byte_that_was_wrong_once_is_fetched_again(hub, settings, repository):
+    hub.faults.append(Fault("data/eval", flip=True, times=2))  # its HEAD has no body
+    catalog = open_catalog(settings("hub"))
+    assert (catalog.status.state, len(catalog)) == ("", 5394)
+    good = repository / "data" / "eval-00000-of-00001.parquet"
+    assert (catalog.source.folder / "data" / good.name).read_bytes() == good.read_bytes()
+
+
+@pytest.mark.parametrize("wrong", [False, True], ids=["the same file", "another"])
+def test_a_file_may_come_from_another_origin_without_the_token(hub, settings, repository, tmp_path, wrong):
+    shutil.copytree(repository, tmp_path / "elsewhere")
+    path = tmp_path / "elsewhere" / "data" / "eval-00000-of-00001.parquet"
+    sha256, size = hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size
+    if wrong:
+        path.write_bytes(bytes(size))
+    told = {"X-Repo-Commit": COMMIT, "X-Linked-ETag": f'"{sha256}"', "X-Linked-Size": str(size)}
+    with LoopbackHub(datasets={DATASET: tmp_path / "elsewhere"}) as other:
+        hub.faults.append(Fault("data/eval", redirect=f"{other.url}{{path}}", headers=told))
+        catalog = open_catalog(settings("hub", hub_token="hf_of_the_operator"))
+        assert {headers.get("authorization") for _, _, headers in hub.requests} == {"Bearer hf_of_the_operator"}
+        assert other.requests
+        assert not any("hf_of_the_operator" in str(headers) for _, _, headers in other.requests)
+    if wrong:
+        assert (catalog.status.state, len(catalog)) == ("corrupt", 0)
+        assert f"because {path.parent.name}/{path.name} of {DATASET} {WRONG}, and no copy" in catalog.status.sentence
+    else:
+        assert (catalog.status.state, len(catalog)) == ("", 5394)
+
+
+def test_the_token_does_not_follow_where_the_first_answer_leads(hub, settings, repository):
+    with LoopbackHub(datasets={DATASET: repository}) as other:
+        hub.faults.append(Fault(redirect=f"{other.url}{{path}}"))
+        open_catalog(settings("hub", hub_token="hf_of_the_operator"))
+        assert other.requests
+        assert not any("hf_of_the_operator" in str(headers) for _, _, headers in other.requests)
 
 
 def test_a_hub_that_refuses_connections(settings, monkeypatch):
