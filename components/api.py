@@ -19,6 +19,7 @@ from components.api_answers import FoundTasks, Graded, Link, PublicTask, Refusal
 from components.case import MAX_ANSWER
 from components.data_preview import file_previewer
 from components.grade_panel import GradeAnswer
+from components.task_browser import source_status
 from components.task_view import input_files, public_task
 from services.catalog import Catalog, Query, Task, UnknownTask
 from services.catalog.links import source_links
@@ -75,12 +76,14 @@ def public_api(catalog: Catalog, datafiles: DataFiles, grade_answer: GradeAnswer
         query = Query.from_text({name: _text(name, value) for name, value in given.items()})
         size = max(1, min(MAX_PAGE_SIZE, _whole("page_size", page_size)))
         found = catalog.search(query, page=max(0, _whole("page", page) - 1), size=size)
+        status = source_status(catalog)
         return {
             "total": found.total,
             "page": found.page + 1,
             "rows": [asdict(row) for row in found.rows],
             "source": catalog.status.sentence,
-            "state": catalog.status.state,
+            "state": status["state"],
+            "wait_seconds": status["wait_seconds"],
         }
 
     def get_task(task_id: str) -> PublicTask:
@@ -127,8 +130,8 @@ def public_api(catalog: Catalog, datafiles: DataFiles, grade_answer: GradeAnswer
         """
         task = reach.task(task_id)
         if not isinstance(prediction, str):
-            raise Refusal("prediction should be text.", "not understood")
-        state = "too large" if len(prediction) > MAX_ANSWER else "not gradable"
+            raise Refusal("prediction should be text.", "not_understood")
+        state = "too_large" if len(prediction) > MAX_ANSWER else "not_gradable"
         return graded(_or_refused(await grade_answer(task.task_id, prediction), state))
 
     endpoints: list[Callable[..., Any]] = [search_tasks, get_task, list_files, preview_file, grade]
@@ -167,21 +170,21 @@ class _Reach:
         try:
             return self._catalog.task(_text("task_id", task_id))
         except UnknownTask as error:
-            raise Refusal(str(error), "not found") from None
+            raise Refusal(str(error), "not_found") from None
 
     def files(self, task: Task) -> TaskFiles:
         found = input_files(task, self._datafiles, ask=True)
-        if found["files_failed"] and not found["input_files"]:
-            raise Refusal(found["files_note"], "files not listed")
+        if found["files_failure"] and not found["input_files"]:
+            raise Refusal(found["files_note"], found["files_failure"], found["files_seconds"])
         return task_files(task.task_id, found)
 
     def preview(self, task: Task, name: str, table: str, offset: int) -> dict[str, Any]:
-        return _or_refused(self._preview(task.task_id, name, table or None, offset), "not readable")
+        return _or_refused(self._preview(task.task_id, name, table or None, offset), "not_readable")
 
 
 def _or_refused(answer: dict[str, Any], state: str) -> dict[str, Any]:
     if "error" in answer:
-        raise Refusal(str(answer["error"]), str(answer.get("state", state)))
+        raise Refusal(str(answer["error"]), str(answer.get("state", state)), answer.get("seconds"))
     return answer
 
 
@@ -189,17 +192,17 @@ def _one_of(name: str, value: object, choices: Any) -> None:
     """A client may send any JSON, and null for nothing."""
     if value is not None and value not in get_args(choices):
         listed = ", ".join(choice or '""' for choice in get_args(choices))
-        raise Refusal(f"{name} should be one of {listed}.", "not understood")
+        raise Refusal(f"{name} should be one of {listed}.", "not_understood")
 
 
 def _text(name: str, value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    raise Refusal(f"{name} should be text.", "not understood")
+    raise Refusal(f"{name} should be text.", "not_understood")
 
 
 def _whole(name: str, value: Any) -> int:
     try:
         return int(value)
     except (TypeError, ValueError, OverflowError):
-        raise Refusal(f"{name} should be a whole number.", "not understood") from None
+        raise Refusal(f"{name} should be a whole number.", "not_understood") from None

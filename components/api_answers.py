@@ -6,10 +6,12 @@ import gradio as gr
 
 
 class Refusal(gr.Error):
-    """What can't be answered: a sentence for people, and its state for programs, which clients get as the title."""
+    """What can't be answered: a sentence for people, and its state for programs, which clients get as the title; as the
+    duration, the seconds to wait where the Hub asks for them.
+    """
 
-    def __init__(self, sentence: str, state: str) -> None:
-        super().__init__(sentence, title=state, print_exception=False)
+    def __init__(self, sentence: str, state: str, seconds: float | None = None) -> None:
+        super().__init__(sentence, duration=seconds, title=state, print_exception=False)
 
     def __str__(self) -> str:  # what an MCP client is told
         return f"{self.message} (state: {self.title})"
@@ -17,7 +19,7 @@ class Refusal(gr.Error):
 
 class FoundTasks(TypedDict):
     """`total` matching tasks and those of one `page` (from 1); `source` says which tasks are shown and why, `state`
-    what kept the dataset away, if anything.
+    what kept the dataset away, if anything, and `wait_seconds` how long the Hub asks to wait.
     """
 
     total: int
@@ -25,6 +27,7 @@ class FoundTasks(TypedDict):
     rows: list[dict[str, Any]]
     source: str
     state: str
+    wait_seconds: float
 
 
 class Link(TypedDict):
@@ -57,22 +60,27 @@ class PublicTask(TypedDict):
 
 class TaskFile(TypedDict):
     """`size` is in bytes, null while unknown. `state` is `here`, `coming`, `on the Hub` (fetched when it is read) or
-    `missing`, and `missing` says why. `changed`: the day its content on the Hub was seen to change, or "".
+    `missing`: then `missing` says why and `failure` names it. `changed`: the day its content on the Hub was seen to change, or "".
     """
 
     name: str
     size: int | None
     state: str
     missing: str
+    failure: str
     changed: str
 
 
 class TaskFiles(TypedDict):
-    """The task's files, and what is to be said of them."""
+    """The task's files, and what is to be said of them. `failure` names the state in which asking the Hub for them
+    failed, or is ""; `wait_seconds` is null unless the Hub asks to wait.
+    """
 
     task_id: str
     files: list[TaskFile]
     note: str
+    failure: str
+    wait_seconds: float | None
 
 
 class GradedRung(TypedDict):
@@ -111,6 +119,12 @@ def graded(verdict: dict[str, Any]) -> Graded:
 
 def task_files(task_id: str, found: dict[str, Any]) -> TaskFiles:
     """The answer made of what `input_files` found."""
-    keys = ("name", "size", "state", "missing", "changed")
+    keys = ("name", "size", "state", "missing", "failure", "changed")
     files: list[Any] = [{key: file[key] for key in keys} for file in found["input_files"]]
-    return {"task_id": task_id, "files": files, "note": found["files_note"]}
+    return {
+        "task_id": task_id,
+        "files": files,
+        "note": found["files_note"],
+        "failure": found["files_failure"],
+        "wait_seconds": found["files_seconds"],
+    }

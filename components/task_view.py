@@ -53,26 +53,29 @@ def task_reader(catalog: Catalog, datafiles: DataFiles, *, ask: bool = True) -> 
 def input_files(task: Task, datafiles: DataFiles, *, ask: bool) -> dict[str, Any]:
     """The task's files and what is to be said of them, the Hub asked or not.
 
-    `{"input_files": [{"name", "size", "state", "done", "missing", "changed"}], "files_note": sentences,
-    "files_failed": whether asking failed}`
+    `{"input_files": [{"name", "size", "state", "done", "missing", "failure", "changed"}], "files_note": sentences,
+    "files_failure": the state in which asking failed, or empty, "files_seconds": to wait, where the Hub says so}`
     """
-    failure = datafiles.ask(task) if ask and datafiles.on_hub else ""
-    notes = [failure]
+    failure = datafiles.ask(task) if ask and datafiles.on_hub else None
+    notes = [str(failure)] if failure else []
     try:
         files = datafiles.list(task, ask=ask and not datafiles.on_hub)
     except DataFileError as error:
-        return {"input_files": [], "files_note": str(error), "files_failed": True}
+        return {"input_files": [], "files_note": str(error)} | _failed(error)
     if files and not task.files:
         notes.append("The dataset names no files for this task; these stand in its folder.")
     if files and (more := datafiles.unnamed(task)):
         named = ", ".join(more[:MOST_NAMED]) + (", …" if len(more) > MOST_NAMED else "")
         notes.append(f"The task's folder holds {len(more)} more that the task does not name: {named}.")
-    keys = ("name", "size", "state", "done", "missing", "changed")
+    keys = ("name", "size", "state", "done", "missing", "failure", "changed")
     return {
         "input_files": [{key: getattr(file, key) for key in keys} for file in files],
-        "files_note": " ".join(filter(None, notes)),
-        "files_failed": bool(failure),
-    }
+        "files_note": " ".join(notes),
+    } | _failed(failure)
+
+
+def _failed(error: DataFileError | None) -> dict[str, Any]:
+    return {"files_failure": error.state if error else "", "files_seconds": getattr(error, "seconds", None)}
 
 
 def task_comforts(catalog: Catalog, task: Task) -> dict[str, Any]:

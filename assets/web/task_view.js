@@ -49,7 +49,7 @@ export function mount(pane, server) {
       }
       if (over()) return;
       const were = task.input_files.map(each => each.name).join('\n');
-      Object.assign(task, answer.error ? {files_note: answer.error, files_failed: true} : answer, {files_pending: false, files_were: were});
+      Object.assign(task, answer.error ? {files_note: answer.error, files_failure: 'offline'} : answer, {files_pending: false, files_were: were});
       showFiles(task);
       workbench.dispatchEvent(new CustomEvent('files', {detail: task}));
       if (!task.input_files.some(each => each.state === 'coming')) return;
@@ -66,7 +66,7 @@ export function mount(pane, server) {
   }
 
   function retryFiles(task) {
-    Object.assign(task, {files_pending: true, files_note: '', files_failed: false});
+    Object.assign(task, {files_pending: true, files_note: '', files_failure: ''});
     showFiles(task);
     askFiles(task);
   }
@@ -119,7 +119,7 @@ export function mount(pane, server) {
     return h('details', {open: all.length <= 4}, h('summary', {}, all.length === 1 ? '1 file' : `${count(all.length)} files`),
       task.files_pending && h('p', {class: 'small muted', role: 'status'}, 'Asking the Hub about them…'),
       task.files_note && h('p', {class: 'small muted'}, task.files_note),
-      task.files_failed && h('button', {type: 'button', class: 'btn', onclick: () => retryFiles(task)}, 'Try again'),
+      task.files_failure && h('button', {type: 'button', class: 'btn', onclick: () => retryFiles(task)}, 'Try again'),
       h('ul', {class: 'files'}, all.map(file => h('li', {}, h('span', {class: 'mono'}, file.name),
         h('span', {class: 'muted small'}, [file.size !== null && bytes(file.size), stateOf(file)].filter(Boolean).join(' · '))))));
   }

@@ -37,7 +37,7 @@ def fetch_converted(what: str, cache_dir: Path, seconds: float, token: SecretStr
     path = Path(what).expanduser().absolute()
     if not path.exists():
         if not ON_THE_HUB.fullmatch(what):
-            raise HubError(f"there is no file or folder {path}", "not found")
+            raise HubError(f"there is no file or folder {path}", "not_found")
         if hub_offline():
             raise HubError("HF_HUB_OFFLINE is set", "offline")
         check_reachable(hub_endpoint())
@@ -87,7 +87,7 @@ def _convert(what: str, folder: Path, home: Path, seconds: float, token: SecretS
                 command, cwd=ROOT, env=environment, input=given, capture_output=True, text=True, timeout=seconds
             )
         except subprocess.TimeoutExpired:
-            raise HubError(f"it could not be read within {seconds:.3g} s", "timed out") from None
+            raise HubError(f"it could not be read within {seconds:.3g} s", "timed_out") from None
     try:
         answer = json.loads(ended.stdout.splitlines()[-1])
         reason, state, wait_seconds = answer["reason"], answer["state"], answer["wait_seconds"]

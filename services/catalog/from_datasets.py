@@ -59,7 +59,7 @@ def convert(what: str, folder: Path, token: str) -> None:
     for name, dataset in splits.items():
         split = SAME_SPLIT.get(str(name), str(name))
         if "messages" in dataset.column_names and "question" not in dataset.column_names:
-            raise HubError(_trajectories(what, dataset), "not found")
+            raise HubError(_trajectories(what, dataset), "not_found")
         if split in splits and split != name:
             raise HubError(f"{what} has both a split {name} and a split {split}", "corrupt")
         pq.write_table(_table(dataset), folder / "data" / f"{split}-00000-of-00001.parquet")
@@ -77,11 +77,11 @@ def _splits(what: str, token: str) -> DatasetDict:
         return _loaded(what)
     if path.is_file():
         if path.suffix.lower() not in READERS:
-            raise HubError(f"{path.name} is none of {', '.join(READERS)}", "not found")
+            raise HubError(f"{path.name} is none of {', '.join(READERS)}", "not_found")
         return _loaded(READERS[path.suffix.lower()], data_files={_split_named(path.name): what})
     found = ON_THE_HUB.fullmatch(what)
     if not found:
-        raise HubError(f"there is no {what}", "not found")
+        raise HubError(f"there is no {what}", "not_found")
     return _loaded(found[1], name=found[2], token=token or False)
 
 
@@ -157,9 +157,9 @@ def _state_of(error: Exception, what: str) -> HubError:
         return state_of(error, what, "main")
     first_line = (str(chain[-1]).splitlines() or [""])[0][:200]
     if isinstance(error, DataFilesNotFoundError | DatasetNotFoundError | FileNotFoundError):
-        return HubError(f"there is nothing in {what} that datasets can read", "not found")
+        return HubError(f"there is nothing in {what} that datasets can read", "not_found")
     if "BuilderConfig" in first_line:
-        return HubError(f"{what} is no configuration of it ({first_line})", "not found")
+        return HubError(f"{what} is no configuration of it ({first_line})", "not_found")
     return HubError(f"datasets can't read it ({type(chain[-1]).__name__}: {first_line})", "corrupt")
 
 

@@ -56,7 +56,7 @@ def fetch_dataset(
         raise HubError(
             f"{dataset} has no file data/{{split}}-*.parquet at revision {revision} "
             f"(TASKS_SOURCE=datasets:{dataset} reads other layouts)",
-            "not found",
+            "not_found",
         )
     commit = str(info.sha)
     fetch = partial(_download_checked, dataset, commit, cache_dir, endpoint, token)
@@ -117,8 +117,8 @@ def _info(
         )
     except Exception as error:
         state = state_of(error, dataset, revision)
-        if state.state == "timed out":
-            state = HubError(f"the Hub did not answer within {seconds:.3g} s", "timed out")
+        if state.state == "timed_out":
+            state = HubError(f"the Hub did not answer within {seconds:.3g} s", "timed_out")
         raise state from None
 
 
@@ -159,7 +159,7 @@ def _download_checked(
     for _ in range(2):
         path = _download(dataset, name, commit, cache_dir, endpoint, token)
         if path is None:
-            raise HubError(f"{dataset} names {name} at revision {commit[:7]}, but has no such file", "not found")
+            raise HubError(f"{dataset} names {name} at revision {commit[:7]}, but has no such file", "not_found")
         found = _sha256(path)
         if found == (sha256 or found):
             return path, found

@@ -72,7 +72,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     try:
         return started(work).result(seconds)
     except TimeoutError:
-        raise HubError(f"the Hub did not deliver it within {seconds:.3g} s", "timed out") from None
+        raise HubError(f"the Hub did not deliver it within {seconds:.3g} s", "timed_out") from None
 
 
 @cache
@@ -98,7 +98,7 @@ def _limit_wait(request: httpx2.Request) -> None:
         return
     left = min(end - time.monotonic(), SILENCE_SECONDS)
     if left <= 0:
-        raise HubError("the Hub took too long", "timed out")
+        raise HubError("the Hub took too long", "timed_out")
     given = request.extensions.get("timeout") or {}
     request.extensions["timeout"] = {
         phase: min(left, given.get(phase) or left) for phase in ("connect", "read", "write", "pool")
@@ -124,7 +124,7 @@ def _limit_answer(response: httpx2.Response) -> None:
             for piece in self.stream:
                 yield piece
                 if time.monotonic() > self.end:
-                    raise HubError("the Hub took too long", "timed out")
+                    raise HubError("the Hub took too long", "timed_out")
 
         def close(self) -> None:
             self.stream.close()
@@ -136,9 +136,9 @@ def rate_limited(retry_after: str, rate_limit: str = "") -> HubError:
     """The state of a Hub that answers 429. `rate_limit` is the header of draft-ietf-httpapi-ratelimit-headers."""
     found = re.fullmatch(r"\s*(\d{1,9})\s*", retry_after) or re.search(r"\bt=(\d{1,9})", rate_limit)
     if not found:
-        return HubError("the Hub limits how often it is asked", "rate limited")
+        return HubError("the Hub limits how often it is asked", "rate_limited")
     seconds = int(found[1])
-    return HubError(f"the Hub limits how often it is asked; it says to wait {seconds} s", "rate limited", seconds)
+    return HubError(f"the Hub limits how often it is asked; it says to wait {seconds} s", "rate_limited", seconds)
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -158,15 +158,15 @@ def state_of(error: BaseException, dataset: str, revision: str) -> HubError:
         if isinstance(cause, HubError):
             return cause
         if isinstance(cause, errors.GatedRepoError):
-            return HubError(f"access to {dataset} on the Hub is restricted", "access denied")
+            return HubError(f"access to {dataset} on the Hub is restricted", "access_denied")
         if isinstance(cause, errors.RevisionNotFoundError):
-            return HubError(f"{dataset} has no revision {revision}", "not found")
+            return HubError(f"{dataset} has no revision {revision}", "not_found")
         if isinstance(cause, errors.RepositoryNotFoundError):
-            return HubError(f"the Hub has no public dataset {dataset}", "not found")
+            return HubError(f"the Hub has no public dataset {dataset}", "not_found")
         if isinstance(cause, errors.HfHubHTTPError):
             return _state_of_status(cause.response.status_code, cause.response.headers.get("Retry-After", ""))
         if isinstance(cause, httpx2.TimeoutException | TimeoutError):
-            return HubError("the Hub took too long", "timed out")
+            return HubError("the Hub took too long", "timed_out")
         if isinstance(cause, httpx2.RemoteProtocolError) or "Consistency check failed" in str(cause):
             return HubError(f"what the Hub sent of {dataset} was cut short", "corrupt")
         if isinstance(cause, ValueError | KeyError | TypeError):
@@ -178,7 +178,7 @@ def _state_of_status(status: int, retry_after: str) -> HubError:
     if status == 429:
         return rate_limited(retry_after)
     if status in {401, 403}:
-        return HubError(f"the Hub denied access (status {status})", "access denied")
+        return HubError(f"the Hub denied access (status {status})", "access_denied")
     if status == 404:
-        return HubError("the Hub has no such file (status 404)", "not found")
+        return HubError("the Hub has no such file (status 404)", "not_found")
     return HubError(f"the Hub answered with status {status}", "offline")

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-State = Literal["", "offline", "timed out", "rate limited", "not found", "access denied", "corrupt"]
+State = Literal["", "offline", "timed_out", "rate_limited", "not_found", "access_denied", "corrupt"]
 
 ADVICE: dict[State, str] = {
     "": "",
     "offline": "Try again when the network is back.",
-    "timed out": "Try again: what comes meanwhile is kept.",
-    "rate limited": "Try again when that time is over.",
-    "not found": "Whoever runs the app should check TASKS_SOURCE, TASKS_DATASET and TASKS_REVISION.",
-    "access denied": "Whoever runs the app can set HUB_TOKEN to a token that may read it.",
+    "timed_out": "Try again: what comes meanwhile is kept.",
+    "rate_limited": "Try again when that time is over.",
+    "not_found": "Whoever runs the app should check TASKS_SOURCE, TASKS_DATASET and TASKS_REVISION.",
+    "access_denied": "Whoever runs the app can set HUB_TOKEN to a token that may read it.",
     "corrupt": "What is damaged is not used. Try again.",
 }
 

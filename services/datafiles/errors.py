@@ -24,7 +24,7 @@ class Refused(DataFileError):
 class NotFound(DataFileError):
     """There is no such file."""
 
-    state = "not found"
+    state = "not_found"
 
 
 class Offline(DataFileError):
@@ -40,7 +40,7 @@ class Offline(DataFileError):
 class TimedOut(DataFileError):
     """The file did not arrive within its deadline."""
 
-    state = "timed out"
+    state = "timed_out"
 
 
 class StillComing(TimedOut):
@@ -60,7 +60,7 @@ class StillComing(TimedOut):
 class RateLimited(DataFileError):
     """The Hub asks to wait for `seconds`."""
 
-    state = "rate limited"
+    state = "rate_limited"
 
     def __init__(self, message: str, seconds: int) -> None:
         super().__init__(message)
@@ -73,7 +73,7 @@ class RateLimited(DataFileError):
 class AccessDenied(DataFileError):
     """The Hub doesn't give the file to this app."""
 
-    state = "access denied"
+    state = "access_denied"
 
 
 class Corrupt(DataFileError):
@@ -85,7 +85,7 @@ class Corrupt(DataFileError):
 class NoRoom(DataFileError):
     """The cache or the disk has no room for the file."""
 
-    state = "no room"
+    state = "no_room"
 
 
 class Stopped(DataFileError):

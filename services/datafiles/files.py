@@ -35,6 +35,7 @@ class DataFile:
     size: in bytes; None where nobody told it yet.
     done: bytes that have come, while it is on its way.
     missing: why it can't be had, a sentence; empty where nothing is known against it.
+    failure: the state that sentence tells of, as `DataFileError.state` names it, or empty.
     changed: the day (2026-11-30) on which the Hub was seen to hold another content than before; empty: never.
     """
 
@@ -43,6 +44,7 @@ class DataFile:
     size: int | None
     done: int | None = None
     missing: str = ""
+    failure: str = ""
     changed: str = ""
 
     @property
@@ -129,13 +131,13 @@ class DataFiles:
         names = _reconciled(task, list(listing.entries) if listing else None)
         return [self._file(task, name, listing) for name in names]
 
-    def ask(self, task: Task) -> str:
-        """Ask the Hub for the task's folder, unless that was done lately; a sentence where that failed. Blocks."""
+    def ask(self, task: Task) -> DataFileError | None:
+        """Ask the Hub for the task's folder, unless that was done lately; the state where that failed. Blocks."""
         try:
             self._listing(task, ask=True)
         except DataFileError as error:
-            return str(error)
-        return ""
+            return error
+        return None
 
     @property
     def on_hub(self) -> bool:
@@ -205,15 +207,15 @@ class DataFiles:
         entry = listing.entries.get(name) if listing else None
         coming = self._files.coming(task, name)
         failure = self._files.failure(task, name)
-        missing = str(failure) if failure else ""
-        if listing and not entry:
-            missing = missing or f"{name} is not on the Hub: the task's folder there holds no such file."
+        if listing and not entry and not failure:
+            failure = NotFound(f"{name} is not on the Hub: the task's folder there holds no such file.")
         return DataFile(
             name,
             path,
             path.stat().st_size if path else entry.size if entry else None,
             coming[0] if coming else None,
-            missing,
+            str(failure) if failure else "",
+            failure.state if failure else "",
             listing.changed.get(name, "") if listing else "",
         )
 

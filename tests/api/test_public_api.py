@@ -66,7 +66,7 @@ def test_a_task_is_read_without_its_gold(client):
 def test_files_are_listed_with_their_sizes(client):
     assert client.predict("bird_1", api_name="/list_files") == {
         "task_id": "bird_1",
-        "files": [{"name": "table.csv", "size": 12, "state": "here", "missing": "", "changed": ""}],
+        "files": [{"name": "table.csv", "size": 12, "state": "here", "missing": "", "failure": "", "changed": ""}],
         "note": "",
     }
 
@@ -107,19 +107,19 @@ def test_grading_never_tells_the_gold(client, prediction):
 
 
 MISTAKES = [
-    (["nowhere"], "/get_task", "nowhere", "not found"),
-    (["nowhere"], "/list_files", "nowhere", "not found"),
-    (["bird_1", "../../etc/passwd"], "/preview_file", "passwd", "not found"),
-    (["nowhere", "1"], "/grade", "nowhere", "not found"),
-    (["bird_1", "1" * (MAX_ANSWER + 1)], "/grade", "Give the final answer alone", "too large"),
-    (["bird_1", 5], "/grade", r"^prediction should be text\.$", "not understood"),
-    ([None, "1"], "/grade", "^There is no task '' among the tasks shown", "not found"),
-    ([5], "/get_task", r"^task_id should be text\.$", "not understood"),
-    (["bird_1", ["table.csv"]], "/preview_file", r"^name should be text\.$", "not understood"),
-    (["bird_1", "table.csv", "", {}], "/preview_file", r"^offset should be a whole number\.$", "not understood"),
-    ([5], "/search_tasks", r"^q should be text\.$", "not understood"),
-    (["", "Train"], "/search_tasks", '^split should be one of "", train, test, eval', "not understood"),
-    (["", "", ["easy"]], "/search_tasks", '^tier should be one of "", easy, medium, hard', "not understood"),
+    (["nowhere"], "/get_task", "nowhere", "not_found"),
+    (["nowhere"], "/list_files", "nowhere", "not_found"),
+    (["bird_1", "../../etc/passwd"], "/preview_file", "passwd", "not_found"),
+    (["nowhere", "1"], "/grade", "nowhere", "not_found"),
+    (["bird_1", "1" * (MAX_ANSWER + 1)], "/grade", "Give the final answer alone", "too_large"),
+    (["bird_1", 5], "/grade", r"^prediction should be text\.$", "not_understood"),
+    ([None, "1"], "/grade", "^There is no task '' among the tasks shown", "not_found"),
+    ([5], "/get_task", r"^task_id should be text\.$", "not_understood"),
+    (["bird_1", ["table.csv"]], "/preview_file", r"^name should be text\.$", "not_understood"),
+    (["bird_1", "table.csv", "", {}], "/preview_file", r"^offset should be a whole number\.$", "not_understood"),
+    ([5], "/search_tasks", r"^q should be text\.$", "not_understood"),
+    (["", "Train"], "/search_tasks", '^split should be one of "", train, test, eval', "not_understood"),
+    (["", "", ["easy"]], "/search_tasks", '^tier should be one of "", easy, medium, hard', "not_understood"),
 ]
 
 

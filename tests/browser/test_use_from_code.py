@@ -51,7 +51,7 @@ def test_every_snippet_runs_as_shown(new_visitor, app):
     assert python[3].startswith("['sepal length (cm)'")
     assert python[4:] == ["wrong 0.0 miss"]
     failure = ran([sys.executable, "-"], code.pop("Python: when something can't be answered"))
-    assert failure.splitlines()[0] == "not found"
+    assert failure.splitlines()[0] == "not_found"
     assert failure.splitlines()[1].startswith("There is no task 'no-such-task'")
     graded = json.loads(ran(["bash"], code.pop("curl: in one request")))["data"][0]
     assert (graded["task_id"], graded["outcome"]) == ("demo_iris_qa_1", "wrong")

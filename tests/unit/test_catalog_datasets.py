@@ -63,17 +63,17 @@ def test_a_config_of_a_dataset_on_the_hub_and_its_last_copy(hub, opened):
 
     hub.faults.append(Fault("/api/datasets", status=429, headers={"Retry-After": "300"}))
     limited = opened("some/tasks:small")
-    assert (limited.status.state, limited.status.wait_seconds, ids(limited)) == ("rate limited", 300, IDS[:5])
+    assert (limited.status.state, limited.status.wait_seconds, ids(limited)) == ("rate_limited", 300, IDS[:5])
     assert "from the copy kept on this machine, because the Hub limits" in limited.status.sentence
 
 
 def test_what_the_hub_does_not_have(hub, opened):
     missing = opened("some/tasks:large")
-    assert (missing.status.state, len(missing)) == ("not found", 0)
+    assert (missing.status.state, len(missing)) == ("not_found", 0)
     assert "large" in missing.status.sentence
 
     sft = opened("some/tasks-sft")
-    assert sft.status.state == "not found"
+    assert sft.status.state == "not_found"
     assert sft.status.sentence == (
         "There are no tasks of some/tasks-sft to show, because it holds 5 trajectories of 2 tasks (`messages`), "
         "without questions and gold answers; the tasks are in some/tasks, and no copy of it is kept on this machine."
@@ -83,7 +83,7 @@ def test_what_the_hub_does_not_have(hub, opened):
 def test_a_silent_hub_is_given_up(hub, opened):
     hub.faults.append(Fault(silent=True))
     catalog = opened("some/tasks:all", hub_file_seconds=2)
-    assert (catalog.status.state, len(catalog)) == ("timed out", 0)
+    assert (catalog.status.state, len(catalog)) == ("timed_out", 0)
     assert "it could not be read within 2 s" in catalog.status.sentence
 
 
@@ -124,6 +124,6 @@ def test_a_folder_that_save_to_disk_wrote_and_a_file_of_it(tmp_path, opened):
 def test_what_is_no_data_is_a_sentence(tmp_path, opened):
     (tmp_path / "broken.json").write_text('{"task_id": [1, ')
     broken, absent = opened(tmp_path / "broken.json"), opened(tmp_path / "absent")
-    assert (broken.status.state, absent.status.state) == ("corrupt", "not found")
+    assert (broken.status.state, absent.status.state) == ("corrupt", "not_found")
     assert "datasets can't read it (" in broken.status.sentence
     assert f"there is no file or folder {tmp_path / 'absent'}" in absent.status.sentence

@@ -79,22 +79,22 @@ UNKNOWN = {"X-Error-Code": "RepoNotFound"}
 @pytest.mark.parametrize(
     ("fault", "state", "reason"),
     [
-        (Fault(INFO, silent=True), "timed out", "the Hub did not deliver it within 0.5 s"),
-        (Fault(INFO, status=401), "access denied", "the Hub denied access (status 401)"),
-        (Fault(INFO, status=403), "access denied", "the Hub denied access (status 403)"),
-        (Fault(INFO, status=403, headers=GATED), "access denied", f"access to {DATASET} on the Hub is restricted"),
-        (Fault(INFO, status=404, headers=UNKNOWN), "not found", f"the Hub has no public dataset {DATASET}"),
-        (Fault(INFO, status=429, headers={"Retry-After": "300"}), "rate limited", LIMITED),
+        (Fault(INFO, silent=True), "timed_out", "the Hub did not deliver it within 0.5 s"),
+        (Fault(INFO, status=401), "access_denied", "the Hub denied access (status 401)"),
+        (Fault(INFO, status=403), "access_denied", "the Hub denied access (status 403)"),
+        (Fault(INFO, status=403, headers=GATED), "access_denied", f"access to {DATASET} on the Hub is restricted"),
+        (Fault(INFO, status=404, headers=UNKNOWN), "not_found", f"the Hub has no public dataset {DATASET}"),
+        (Fault(INFO, status=429, headers={"Retry-After": "300"}), "rate_limited", LIMITED),
         (Fault(INFO, status=500), "offline", "the Hub answered with status 500"),
         (Fault(INFO, cut=20), "corrupt", f"what the Hub sent of {DATASET} was cut short"),
-        (Fault(RESOLVE, silent=True), "timed out", "the Hub did not deliver it within 0.5 s"),
+        (Fault(RESOLVE, silent=True), "timed_out", "the Hub did not deliver it within 0.5 s"),
         (Fault("data/eval", flip=True), "corrupt", f"data/eval-00000-of-00001.parquet of {DATASET} {WRONG}"),
-        (Fault("data/train", drip=200_000), "timed out", "the Hub did not deliver it within 0.5 s"),
-        (Fault(RESOLVE, status=401), "access denied", "the Hub denied access (status 401)"),
-        (Fault(RESOLVE, status=403, headers=GATED), "access denied", f"access to {DATASET} on the Hub is restricted"),
-        (Fault(RESOLVE, status=404), "not found", "the Hub has no such file (status 404)"),
-        (Fault("data/eval", status=404, headers={"X-Error-Code": "EntryNotFound"}), "not found", "has no such file"),
-        (Fault(RESOLVE, status=429, headers={"Retry-After": "300"}), "rate limited", LIMITED),
+        (Fault("data/train", drip=200_000), "timed_out", "the Hub did not deliver it within 0.5 s"),
+        (Fault(RESOLVE, status=401), "access_denied", "the Hub denied access (status 401)"),
+        (Fault(RESOLVE, status=403, headers=GATED), "access_denied", f"access to {DATASET} on the Hub is restricted"),
+        (Fault(RESOLVE, status=404), "not_found", "the Hub has no such file (status 404)"),
+        (Fault("data/eval", status=404, headers={"X-Error-Code": "EntryNotFound"}), "not_found", "has no such file"),
+        (Fault(RESOLVE, status=429, headers={"Retry-After": "300"}), "rate_limited", LIMITED),
     ],
     ids=lambda value: f"{value.match} {value}" if isinstance(value, Fault) else "",
 )
@@ -112,7 +112,7 @@ def test_each_failure_has_its_state_in_time_and_the_next_try_works(hub, settings
     hub.faults.clear()
     asked = len(hub.requests)
     assert catalog.try_again(30)
-    if state == "rate limited":  # its time is not over
+    if state == "rate_limited":  # its time is not over
         assert 290 < catalog.seconds_until_next_try <= 300
         assert (len(hub.requests), catalog.status.state) == (asked, state)
     else:
@@ -123,7 +123,7 @@ def test_a_start_does_not_wait_long_for_a_hub_that_says_nothing(hub, settings):
     hub.faults.append(Fault(silent=True))
     catalog, seconds = opened_in(settings(hub_start_seconds=60))
     assert seconds < 10
-    assert catalog.status.state == "timed out"
+    assert catalog.status.state == "timed_out"
     assert "because the Hub did not answer within 1 s, and no copy" in catalog.status.sentence
 
 
@@ -197,7 +197,7 @@ def test_the_operators_token_goes_to_the_hub_and_nowhere_else(hub, settings, cap
     catalog = open_catalog(settings("hub", hub_token=token))
     assert {headers.get("authorization") for _, _, headers in hub.requests} == {f"Bearer {token}"}
     assert token not in f"{catalog.status} {catalog.source} {caplog.text}"
-    assert catalog.status.state == "access denied"
+    assert catalog.status.state == "access_denied"
 
 
 def test_a_byte_that_was_wrong_once_is_fetched_again(hub, settings, repository):
