@@ -34,8 +34,8 @@ class Settings(BaseSettings):
         "auto",
         description="Where tasks come from: `auto` (the Hub, else the last cached copy, else the bundled suite), "
         "`bundled`, `hub`, the path of a folder with `data/{split}-*.parquet`, or `datasets:` and whatever the "
-        "library `datasets` reads: `org/name`, `org/name:config`, or the path of a folder or a file (JSON, CSV, "
-        "parquet, Arrow).",
+        "library `datasets` reads: `org/name`, `org/name:config`, `org/name@revision`, or the path of a folder or a "
+        "file (JSON, CSV, parquet, Arrow).",
     )
     tasks_dataset: str = Field(
         "FineEnvs/SmolDataEnvs", pattern=r"^[\w.-]+/[\w.-]+$", description="Dataset repository on the Hub (`org/name`)."

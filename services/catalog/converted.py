@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -21,22 +22,36 @@ from services.catalog.hub import HubError, check_reachable
 from services.catalog.source import hub_endpoint, hub_offline
 from services.settings import ROOT
 
-ON_THE_HUB = re.compile(r"([\w.-]+/[\w.-]+)(?::([\w.-]+))?")
+ON_THE_HUB = re.compile(r"([\w.-]+/[\w.-]+)(?::([\w.-]+))?(?:@([\w./-]+))?")  # dataset, config, revision
+COMMIT = re.compile(r"[0-9a-f]{40}")
 TOKENS = ("HUB_TOKEN", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 
 
-def fetch_converted(what: str, cache_dir: Path, seconds: float, token: SecretStr | None) -> Path:
-    """A folder with `data/{split}-00000-of-00001.parquet` of what `datasets` reads.
+@dataclass(frozen=True)
+class Converted:
+    """A folder with `data/{split}-00000-of-00001.parquet`; of a dataset on the Hub its name and the commit read."""
 
-    `what` is the path of a file or a folder (`save_to_disk` wrote it or not), or `org/name[:config]` on the Hub. Splits
-    named validation, valid, val and dev are eval.
+    folder: Path
+    dataset: str = ""
+    revision: str = ""
+
+
+def fetch_converted(what: str, cache_dir: Path, seconds: float, token: SecretStr | None) -> Converted:
+    """What `datasets` reads, converted.
+
+    `what` is the path of a file or a folder (`save_to_disk` wrote it or not), or `org/name[:config][@revision]` on the
+    Hub. A branch is resolved once, and all is read at that commit. Splits named validation, valid, val, dev are eval.
 
     Raises:
         HubError: it can't be read within `seconds`, or holds no tasks.
     """
     path = Path(what).expanduser().absolute()
+    on_hub = None if path.exists() else ON_THE_HUB.fullmatch(what)
+    before = kept_conversion(what, cache_dir)
     if not path.exists():
-        if not ON_THE_HUB.fullmatch(what):
+        if before and on_hub and COMMIT.fullmatch(on_hub[3] or "") and before.revision == on_hub[3]:
+            return before  # a commit doesn't change
+        if not on_hub:
             raise HubError(f"there is no file or folder {path}", "not_found")
         if hub_offline():
             raise HubError("HF_HUB_OFFLINE is set", "offline")
@@ -45,33 +60,35 @@ def fetch_converted(what: str, cache_dir: Path, seconds: float, token: SecretStr
     home.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=home, prefix="rows-"))
     try:
-        _convert(str(path) if path.exists() else what, folder, home, seconds, token)
+        revision = _convert(what if on_hub else str(path), folder, home, seconds, token)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    before = kept_conversion(what, cache_dir)
+    made = Converted(folder, on_hub[1] if on_hub else "", revision)
     record = _record(what, cache_dir)
-    (folder / record.name).write_text(json.dumps({"folder": str(folder)}))
+    (folder / record.name).write_text(json.dumps(asdict(made) | {"folder": str(folder)}))
     (folder / record.name).replace(record)
     if before:
-        shutil.rmtree(before, ignore_errors=True)
-    return folder
+        shutil.rmtree(before.folder, ignore_errors=True)
+    return made
 
 
-def kept_conversion(what: str, cache_dir: Path) -> Path | None:
-    """The folder of the last conversion, if it is still here."""
+def kept_conversion(what: str, cache_dir: Path) -> Converted | None:
+    """The last conversion, if it is still here."""
     try:
-        folder = Path(json.loads(_record(what, cache_dir).read_text())["folder"])
+        found = json.loads(_record(what, cache_dir).read_text())
+        kept = Converted(Path(found["folder"]), str(found["dataset"]), str(found["revision"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return folder if any((folder / "data").glob("*.parquet")) else None
+    return kept if any((kept.folder / "data").glob("*.parquet")) else None
 
 
 def _record(what: str, cache_dir: Path) -> Path:
     return cache_dir / "datasets" / f"{hashlib.sha256(what.encode(errors='surrogateescape')).hexdigest()[:32]}.json"
 
 
-def _convert(what: str, folder: Path, home: Path, seconds: float, token: SecretStr | None) -> None:
+def _convert(what: str, folder: Path, home: Path, seconds: float, token: SecretStr | None) -> str:
+    """Have the child write below `folder`; the commit it read, empty for what isn't on the Hub."""
     with tempfile.TemporaryDirectory(dir=home, prefix="work-", ignore_cleanup_errors=True) as work:
         # its own cache would be shown as if it were the Hub's answer
         environment = {name: value for name, value in os.environ.items() if name not in TOKENS} | {
@@ -91,7 +108,10 @@ def _convert(what: str, folder: Path, home: Path, seconds: float, token: SecretS
     try:
         answer = json.loads(ended.stdout.splitlines()[-1])
         reason, state, wait_seconds = answer["reason"], answer["state"], answer["wait_seconds"]
+        revision = str(answer["revision"])
     except (ValueError, LookupError, TypeError):
+        revision = ""
         reason, state, wait_seconds = f"reading it ended with code {ended.returncode}", "corrupt", None
     if reason:
         raise HubError(reason, state, wait_seconds)
+    return revision

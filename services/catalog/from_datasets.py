@@ -1,13 +1,14 @@
 """Read rows by the library `datasets` and write them in the layout of the dataset: what `converted` runs.
 
 python -m services.catalog.from_datasets WHAT FOLDER SECONDS, a token (or nothing) on standard input; the last line of
-standard output is `{"reason", "state", "wait_seconds"}`, with an empty reason when all went well.
+standard output is `{"reason", "state", "wait_seconds", "revision"}`, with an empty reason when all went well.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from contextlib import suppress
 from functools import partial
@@ -33,24 +34,25 @@ SAME_SPLIT = {"validation": "eval", "valid": "eval", "val": "eval", "dev": "eval
 def main(what: str, folder: str, seconds: str) -> None:
     token = sys.stdin.readline().strip()
     try:
-        within(float(seconds), partial(convert, what, Path(folder), token))
-        answer: dict[str, str | int | None] = {"reason": "", "state": "", "wait_seconds": None}
+        revision = within(float(seconds), partial(convert, what, Path(folder), token))
+        answer: dict[str, str | int | None] = {"reason": "", "state": "", "wait_seconds": None, "revision": revision}
     except HubError as error:
-        answer = {"reason": str(error), "state": error.state, "wait_seconds": error.wait_seconds}
+        answer = {"reason": str(error), "state": error.state, "wait_seconds": error.wait_seconds, "revision": ""}
     print(f"\n{json.dumps(answer)}", flush=True)
 
 
-def convert(what: str, folder: Path, token: str) -> None:
-    """Write `data/{split}-00000-of-00001.parquet` below the folder.
+def convert(what: str, folder: Path, token: str) -> str:
+    """Write `data/{split}-00000-of-00001.parquet` below the folder; the commit read, empty for what isn't on the Hub.
 
     Raises:
         HubError: it can't be read, or holds no tasks.
     """
+    commit = "" if Path(what).exists() else _commit(what, token)  # first: importing the library takes seconds
     import datasets
 
     datasets.disable_progress_bars()
     try:
-        splits = _splits(what, token)
+        splits = _local_splits(Path(what)) if not commit else _hub_splits(what, commit, token)
     except HubError:
         raise
     except Exception as error:
@@ -63,26 +65,40 @@ def convert(what: str, folder: Path, token: str) -> None:
         if split in splits and split != name:
             raise HubError(f"{what} has both a split {name} and a split {split}", "corrupt")
         pq.write_table(_table(dataset), folder / "data" / f"{split}-00000-of-00001.parquet")
+    return commit
 
 
-def _splits(what: str, token: str) -> DatasetDict:
+def _commit(what: str, token: str) -> str:
+    """The commit that a dataset on the Hub stands at, or its revision named."""
+    found = ON_THE_HUB.fullmatch(what)
+    if not found:
+        raise HubError(f"there is no {what}", "not_found")
+    from huggingface_hub import HfApi
+
+    try:
+        return str(HfApi(token=token or False).dataset_info(found[1], revision=found[3]).sha)
+    except Exception as error:
+        raise state_of(error, found[1], found[3] or "main") from error
+
+
+def _hub_splits(what: str, commit: str, token: str) -> DatasetDict:
+    found = ON_THE_HUB.fullmatch(what)
+    assert found
+    return _loaded(found[1], name=found[2], revision=commit, token=token or False)
+
+
+def _local_splits(path: Path) -> DatasetDict:
     from datasets import DatasetDict, load_from_disk
 
-    path = Path(what)
     if (path / "dataset_dict.json").is_file():
         return load_from_disk(path)
     if (path / "state.json").is_file():
         return DatasetDict({_split_named(path.name): load_from_disk(path)})
     if path.is_dir():
-        return _loaded(what)
-    if path.is_file():
-        if path.suffix.lower() not in READERS:
-            raise HubError(f"{path.name} is none of {', '.join(READERS)}", "not_found")
-        return _loaded(READERS[path.suffix.lower()], data_files={_split_named(path.name): what})
-    found = ON_THE_HUB.fullmatch(what)
-    if not found:
-        raise HubError(f"there is no {what}", "not_found")
-    return _loaded(found[1], name=found[2], token=token or False)
+        return _loaded(str(path))
+    if path.suffix.lower() not in READERS:
+        raise HubError(f"{path.name} is none of {', '.join(READERS)}", "not_found")
+    return _loaded(READERS[path.suffix.lower()], data_files={_split_named(path.name): str(path)})
 
 
 def _split_named(name: str) -> str:
@@ -103,7 +119,8 @@ def _loaded(path: str, **how: Any) -> DatasetDict:
 
 def _trajectories(what: str, dataset: Dataset) -> str:
     tasks = f" of {len(set(dataset['task_id'])):,} tasks" if "task_id" in dataset.column_names else ""
-    where = f"; the tasks are in {what.removesuffix('-sft')}" if what.endswith("-sft") else ""
+    repository = re.split("[:@]", what)[0]
+    where = f"; the tasks are in {repository.removesuffix('-sft')}" if repository.endswith("-sft") else ""
     return f"it holds {len(dataset):,} trajectories{tasks} (`messages`), without questions and gold answers{where}"
 
 

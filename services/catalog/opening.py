@@ -9,7 +9,7 @@ from pathlib import Path
 
 from services.catalog.catalog import Catalog
 from services.catalog.contents import Contents
-from services.catalog.converted import fetch_converted, kept_conversion
+from services.catalog.converted import Converted, fetch_converted, kept_conversion
 from services.catalog.hub import ASK_SECONDS, HubError, fetch_dataset, kept_copy, newest_revision, within
 from services.catalog.index import index_for, open_index
 from services.catalog.source import Source, hub_endpoint, hub_offline, local_source
@@ -104,21 +104,28 @@ def _hub_source(folder: Path, settings: Settings) -> Source:
 
 def _from_datasets(settings: Settings, what: str, seconds: float) -> Contents:
     """The rows `datasets` reads, converted to the dataset's own layout; the last conversion when they can't be had."""
-    name = f"{what}, read by datasets"
     try:
-        folder = fetch_converted(what, settings.cache_dir, seconds, settings.hub_token)
-        return _open(_converted_source(name, folder), settings)
+        made = fetch_converted(what, settings.cache_dir, seconds, settings.hub_token)
+        return _open(_converted_source(what, made), settings)
     except HubError as error:
         kept = kept_conversion(what, settings.cache_dir)
         if kept:
             why = f"from the copy kept on this machine, because {error}"
-            return _open(_converted_source(name, kept), settings, why, error)
+            return _open(_converted_source(what, kept), settings, why, error)
         nothing = Source(what, None)
         return _open(nothing, settings, f"because {error}, and no copy of it is kept on this machine", error)
 
 
-def _converted_source(name: str, folder: Path) -> Source:
-    return Source(name, folder, endpoint=hub_endpoint())
+def _converted_source(what: str, made: Converted) -> Source:
+    at = f" at revision {made.revision[:7]}" if made.revision else ""
+    name = what.split("@")[0] if made.revision else what
+    return Source(
+        f"{name}{at}, read by datasets",
+        made.folder,
+        dataset=made.dataset,
+        revision=made.revision,
+        endpoint=hub_endpoint(),
+    )
 
 
 def _newer(settings: Settings, source: Source) -> str:

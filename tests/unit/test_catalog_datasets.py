@@ -3,14 +3,18 @@
 import csv
 import json
 import shutil
+import threading
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from services.catalog import Query, open_catalog
+from services.catalog.from_datasets import convert
+from services.catalog.hub_client import HubError
 from services.settings import Settings
-from tests.loopback_hub import Fault, LoopbackHub
+from tests.loopback_hub import COMMIT, Fault, LoopbackHub
 from tests.synthetic_source import COLUMNS, datasets, rows
 
 ROWS = rows("eval", 0, datasets())[:12]
@@ -32,6 +36,19 @@ def opened(tmp_path):
         return open_catalog(Settings(tasks_source=f"datasets:{what}", cache_dir=tmp_path / "cache", **others))
 
     return open_source
+
+
+@pytest.fixture
+def converted(tmp_path):
+    """The catalog of a local file or folder, read in this process: the library's import takes seconds."""
+
+    def open_converted(what):
+        folder = tmp_path / "cache" / f"rows-{Path(what).name}"
+        folder.mkdir(parents=True)
+        convert(str(what), folder, "")
+        return open_catalog(Settings(tasks_source=str(folder), cache_dir=tmp_path / "cache"))
+
+    return open_converted
 
 
 @pytest.fixture
@@ -57,7 +74,8 @@ def ids(catalog, **query):
 
 def test_a_config_of_a_dataset_on_the_hub_and_its_last_copy(hub, opened):
     catalog = opened("some/tasks:small")
-    assert catalog.status.sentence == "Showing 5 tasks of some/tasks:small, read by datasets."
+    assert catalog.status.sentence == "Showing 5 tasks of some/tasks:small at revision 0123456, read by datasets."
+    assert (catalog.source.dataset, catalog.source.revision) == ("some/tasks", COMMIT)
     assert ids(catalog, split="eval") == IDS[:5]
     assert not any("authorization" in headers for _, _, headers in hub.requests)
 
@@ -65,6 +83,25 @@ def test_a_config_of_a_dataset_on_the_hub_and_its_last_copy(hub, opened):
     limited = opened("some/tasks:small")
     assert (limited.status.state, limited.status.wait_seconds, ids(limited)) == ("rate_limited", 300, IDS[:5])
     assert "from the copy kept on this machine, because the Hub limits" in limited.status.sentence
+
+
+def test_a_pinned_revision_is_read_once_and_a_newer_one_told(hub, opened):
+    pinned = opened(f"some/tasks:small@{COMMIT}")
+    assert pinned.status.sentence == "Showing 5 tasks of some/tasks:small at revision 0123456, read by datasets."
+    hub.requests.clear()
+    assert opened(f"some/tasks:small@{COMMIT}").status == pinned.status
+    assert hub.requests == []  # a commit doesn't change
+
+    hub.commit = "abc1234" + "0" * 33
+    pinned.look_for_newer()
+    for thread in threading.enumerate():
+        if thread.name == "newer":
+            thread.join(10)
+    assert pinned.status.newer == "A newer revision of some/tasks exists (abc1234); shown is 0123456."
+
+    vanished = opened(f"some/tasks:all@{COMMIT}")
+    assert (vanished.status.state, len(vanished)) == ("not_found", 0)
+    assert f"because some/tasks has no revision {COMMIT}, and no copy" in vanished.status.sentence
 
 
 def test_what_the_hub_does_not_have(hub, opened):
@@ -101,7 +138,7 @@ def test_cells_of_a_csv_file_are_the_text_they_are(tmp_path, opened):
     assert catalog.status.sentence == f"Showing 12 tasks of {tmp_path / 'test_tasks.csv'}, read by datasets."
 
 
-def test_a_folder_that_save_to_disk_wrote_and_a_file_of_it(tmp_path, opened):
+def test_a_folder_that_save_to_disk_wrote_and_a_file_of_it(tmp_path, converted):
     from datasets import ClassLabel, Dataset, DatasetDict
 
     whole = Dataset(pa.Table.from_pylist(ROWS, COLUMNS)).cast_column(
@@ -110,7 +147,7 @@ def test_a_folder_that_save_to_disk_wrote_and_a_file_of_it(tmp_path, opened):
     DatasetDict({"dev": whole.select([3, 1]), "train": whole.select(range(5, 9)), "extra": whole}).save_to_disk(
         tmp_path / "saved"
     )
-    catalog = opened(tmp_path / "saved")
+    catalog = converted(tmp_path / "saved")
     assert (ids(catalog, split="eval"), ids(catalog, split="train")) == ([IDS[3], IDS[1]], IDS[5:9])
     assert [task.difficulty_tier for task in catalog.tasks(Query(split="train"))] == [
         row["difficulty_tier"] for row in ROWS[5:9]
@@ -118,12 +155,14 @@ def test_a_folder_that_save_to_disk_wrote_and_a_file_of_it(tmp_path, opened):
     assert any(line.startswith("data/extra-00000-of-00001.parquet is left out") for line in catalog.status.left_out)
 
     shutil.copy(next((tmp_path / "saved" / "train").glob("*.arrow")), tmp_path / "rows.arrow")
-    assert ids(opened(tmp_path / "rows.arrow"), split="train") == IDS[5:9]
+    assert ids(converted(tmp_path / "rows.arrow"), split="train") == IDS[5:9]
 
 
 def test_what_is_no_data_is_a_sentence(tmp_path, opened):
     (tmp_path / "broken.json").write_text('{"task_id": [1, ')
-    broken, absent = opened(tmp_path / "broken.json"), opened(tmp_path / "absent")
-    assert (broken.status.state, absent.status.state) == ("corrupt", "not_found")
-    assert "datasets can't read it (" in broken.status.sentence
+    with pytest.raises(HubError, match=r"^datasets can't read it \(") as caught:
+        convert(str(tmp_path / "broken.json"), tmp_path / "rows", "")
+    assert caught.value.state == "corrupt"
+    absent = opened(tmp_path / "absent")
+    assert (absent.status.state, len(absent)) == ("not_found", 0)
     assert f"there is no file or folder {tmp_path / 'absent'}" in absent.status.sentence
