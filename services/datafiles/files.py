@@ -107,7 +107,7 @@ class DataFiles:
     def unnamed(self, task: Task) -> list[str]:
         """Paths of the files in the task's folder that are not among its files, as far as is known without asking."""
         try:
-            listing = self._listing(task, ask=False)
+            listing = _listing(self._files, task, ask=False)
         except DataFileError:
             return []
         own = set(_reconciled(task, list(listing.entries))) if listing else set()
@@ -122,19 +122,12 @@ class DataFiles:
         Raises:
             DataFileError: the task names no files and its folder can't be listed.
         """
-        try:
-            listing = self._listing(task, ask)
-        except DataFileError:
-            if not task.files:
-                raise
-            listing = None
-        names = _reconciled(task, list(listing.entries) if listing else None)
-        return [self._file(task, name, listing) for name in names]
+        return _listed(self._files, task, ask)
 
     def ask(self, task: Task) -> DataFileError | None:
         """Ask the Hub for the task's folder, unless that was done lately; the state where that failed. Blocks."""
         try:
-            self._listing(task, ask=True)
+            _listing(self._files, task, ask=True)
         except DataFileError as error:
             return error
         return None
@@ -154,17 +147,12 @@ class DataFiles:
         Raises:
             DataFileError: one of its states, with a sentence.
         """
-        if name not in task.files and name not in {file.name for file in self.list(task, ask=not task.files)}:
-            raise NotFound(f"The task has no file {name[:200]!r}.")
-        if isinstance(self._files, LocalFiles):
-            return self._files.open(task, name)
-        return self._files.open(task, name, wait_seconds, progress)
+        return _opened(self._files, task, name, wait_seconds, progress)
 
     def stop(self, task: Task, name: str) -> str:
         """Stop a file's download, unless others want it too; a sentence says which."""
-        if isinstance(self._files, LocalFiles):
-            return f"{name} is not on its way."
-        return self._files.stop(task, name)
+        files = self._files
+        return files.stop(task, name) if isinstance(files, HubFiles) else f"{name} is not on its way."
 
     def inputs(self, task: Task, progress: Progress | None = None) -> dict[str, Path | DataFileError]:
         """All files of the task under their names in the kernel, where there are no subfolders. Blocks.
@@ -175,49 +163,80 @@ class DataFiles:
             DataFileError: the files can't be listed.
         """
 
+        files = self._files  # one source throughout
+
         def opened(name: str) -> Path | DataFileError:
             try:
-                return self.open(task, name, progress=progress)
+                return _opened(files, task, name, None, progress)
             except DataFileError as error:
                 return error
 
-        names = flat_names(file.name for file in self.list(task))
+        def again(name: str, found: Path | DataFileError) -> Path | DataFileError:
+            return files.here(task, name) or found if isinstance(found, Path) else found
+
+        names = flat_names(file.name for file in _listed(files, task, ask=True))
         with ThreadPoolExecutor(FETCHED_AT_ONCE, thread_name_prefix="fetch") as threads:
             found = list(threads.map(opened, names))
             if len(names) > 1:  # the first may have been fetched long ago: count it as used now
-                found = list(threads.map(lambda each: self._again(task, *each), zip(names, found, strict=True)))
+                found = list(threads.map(again, names, found))
         return dict(zip(names.values(), found, strict=True))
 
     def cache_use(self) -> CacheUse | None:
         """What the cache of files from the Hub holds; None for a local source."""
-        return self._files.cache.use() if isinstance(self._files, HubFiles) else None
+        files = self._files
+        return files.cache.use() if isinstance(files, HubFiles) else None
 
-    def _again(self, task: Task, name: str, found: Path | DataFileError) -> Path | DataFileError:
-        return self._files.here(task, name) or found if isinstance(found, Path) else found
 
-    def _listing(self, task: Task, ask: bool) -> Listing | None:
-        if isinstance(self._files, LocalFiles):
-            return self._files.listing(task)
-        return self._files.listing(task) if ask else self._files.known(task)
+# The source can be changed while these run, so they are told which files to look at.
 
-    def _file(self, task: Task, name: str, listing: Listing | None) -> DataFile:
-        path = self._files.here(task, name)
-        if isinstance(self._files, LocalFiles):
-            return DataFile(name, path, path.stat().st_size if path else None)
-        entry = listing.entries.get(name) if listing else None
-        coming = self._files.coming(task, name)
-        failure = self._files.failure(task, name)
-        if listing and not entry and not failure:
-            failure = NotFound(f"{name} is not on the Hub: the task's folder there holds no such file.")
-        return DataFile(
-            name,
-            path,
-            path.stat().st_size if path else entry.size if entry else None,
-            coming[0] if coming else None,
-            str(failure) if failure else "",
-            failure.state if failure else "",
-            listing.changed.get(name, "") if listing else "",
-        )
+
+def _listing(files: LocalFiles | HubFiles, task: Task, ask: bool) -> Listing | None:
+    if isinstance(files, LocalFiles):
+        return files.listing(task)
+    return files.listing(task) if ask else files.known(task)
+
+
+def _listed(files: LocalFiles | HubFiles, task: Task, ask: bool) -> list[DataFile]:
+    try:
+        listing = _listing(files, task, ask)
+    except DataFileError:
+        if not task.files:
+            raise
+        listing = None
+    names = _reconciled(task, list(listing.entries) if listing else None)
+    return [_file(files, task, name, listing) for name in names]
+
+
+def _opened(
+    files: LocalFiles | HubFiles, task: Task, name: str, wait_seconds: float | None, progress: Progress | None
+) -> Path:
+    if name not in task.files and name not in {file.name for file in _listed(files, task, ask=not task.files)}:
+        raise NotFound(f"The task has no file {name[:200]!r}.")
+    return files.open(task, name) if isinstance(files, LocalFiles) else files.open(task, name, wait_seconds, progress)
+
+
+def _file(files: LocalFiles | HubFiles, task: Task, name: str, listing: Listing | None) -> DataFile:
+    path = files.here(task, name)
+    try:
+        size = path.stat().st_size if path else None
+    except OSError:  # removed this moment
+        path = size = None
+    if isinstance(files, LocalFiles):
+        return DataFile(name, path, size)
+    entry = listing.entries.get(name) if listing else None
+    coming = files.coming(task, name)
+    failure = files.failure(task, name)
+    if listing and not entry and not failure:
+        failure = NotFound(f"{name} is not on the Hub: the task's folder there holds no such file.")
+    return DataFile(
+        name,
+        path,
+        entry.size if size is None and entry else size,
+        coming[0] if coming else None,
+        str(failure) if failure else "",
+        failure.state if failure else "",
+        listing.changed.get(name, "") if listing else "",
+    )
 
 
 def _reconciled(task: Task, held: list[str] | None) -> list[str]:

@@ -1,11 +1,13 @@
 """Input files of a local source: listed, reconciled with the names a task gives, and nothing beyond its folder."""
 
+import itertools
 import os
 
 import pytest
 
-from services.catalog.source import local_source
-from services.datafiles import DataFiles, NotFound, Refused, flat_names
+from services.catalog.source import Source, local_source
+from services.datafiles import DataFiles, NotFound, Offline, Refused, flat_names
+from services.datafiles.cache import CacheUse
 from tests.hub_files import task
 
 
@@ -121,3 +123,33 @@ def test_a_name_stands_for_the_files_of_that_name_in_subfolders(folder):
         "a.csv": "a\n1\n",
     }
     assert files.unnamed(task("b.csv", "a.csv")) == ["odd ;$(x)'é #?%41.csv", "sub/a.csv"]
+
+
+def test_the_source_may_change_at_any_moment(folder, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    files, wanted, seen = local(folder), task("a.csv"), set()
+    here = files._files
+    files.use(Source("the Hub", None, "a/b", endpoint="http://127.0.0.1:1"))
+    turns = itertools.cycle([here, files._files])
+    monkeypatch.setattr(DataFiles, "_files", property(lambda _: next(turns)), raising=False)
+    for _ in range(2):
+        for _ in range(2):  # each call may meet either source first
+            seen.add(files.list(wanted)[0].state)
+            seen.add(type(files.cache_use()))
+            seen.add(files.stop(wanted, "a.csv"))
+            seen |= {type(found) for found in files.inputs(wanted).values()}
+            try:
+                seen.add(files.open(wanted, "a.csv").read_text())
+            except Offline:
+                seen.add(Offline)
+        next(turns)
+    assert seen == {
+        "here",
+        "on the Hub",
+        type(None),
+        CacheUse,
+        "a.csv is not on its way.",
+        type(folder),
+        Offline,
+        "a\n1\n",
+    }
