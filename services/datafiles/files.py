@@ -12,7 +12,7 @@ from services.catalog.source import Source, hub_offline
 from services.catalog.task import Task
 from services.datafiles.cache import Cache, CacheUse
 from services.datafiles.connection import Connection
-from services.datafiles.errors import DataFileError, NotFound
+from services.datafiles.errors import DataFileError, NotFound, Offline, RateLimited, TimedOut
 from services.datafiles.hub import HubFiles, Progress
 from services.datafiles.listing import Listing, Listings
 from services.datafiles.local import LocalFiles
@@ -157,24 +157,35 @@ class DataFiles:
     def inputs(self, task: Task, progress: Progress | None = None) -> dict[str, Path | DataFileError]:
         """All files of the task under their names in the kernel, where there are no subfolders. Blocks.
 
-        A file that can't be had is there as the state that says why.
+        A file that can't be had is there as the state that says why. A Hub that was silent once, on the list or on a
+        file, is asked for no further file, so that all of this takes one deadline at most.
 
         Raises:
             DataFileError: the files can't be listed.
         """
-
         files = self._files  # one source throughout
+        given_up: list[DataFileError] = []
+        try:
+            listing = _listing(files, task, ask=True)
+        except DataFileError as error:
+            if not task.files:
+                raise
+            listing, given_up = None, [error] if _of_all_files(error) else []
 
         def opened(name: str) -> Path | DataFileError:
+            if given_up:
+                return files.here(task, name) or given_up[0]
             try:
                 return _opened(files, task, name, None, progress)
             except DataFileError as error:
+                if _of_all_files(error):
+                    given_up.append(error)
                 return error
 
         def again(name: str, found: Path | DataFileError) -> Path | DataFileError:
             return files.here(task, name) or found if isinstance(found, Path) else found
 
-        names = flat_names(file.name for file in _listed(files, task, ask=True))
+        names = flat_names(_reconciled(task, list(listing.entries) if listing else None))
         with ThreadPoolExecutor(FETCHED_AT_ONCE, thread_name_prefix="fetch") as threads:
             found = list(threads.map(opened, names))
             if len(names) > 1:  # the first may have been fetched long ago: count it as used now
@@ -185,6 +196,11 @@ class DataFiles:
         """What the cache of files from the Hub holds; None for a local source."""
         files = self._files
         return files.cache.use() if isinstance(files, HubFiles) else None
+
+
+def _of_all_files(error: DataFileError) -> bool:
+    """Whether the Hub would answer the same for any other file."""
+    return isinstance(error, TimedOut | RateLimited) or (isinstance(error, Offline) and not error.answered)
 
 
 # The source can be changed while these run, so they are told which files to look at.

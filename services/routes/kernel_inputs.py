@@ -32,6 +32,9 @@ class KernelInputs:
         Raises:
             InputsUnavailable: there is not one to be had.
         """
+        if self._datafiles.on_hub and self.run is not None:
+            asking = "Filling the kernel's folder: the Hub is asked for the task's files."
+            self._loop.call_soon_threadsafe(self._tell, self.run, asking)
         try:
             found = self._datafiles.inputs(self._task, self._came)
         except DataFileError as error:

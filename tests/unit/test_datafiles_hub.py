@@ -57,6 +57,25 @@ def test_what_can_be_had_comes_and_the_rest_says_why(hub):
     assert type(found["gone.csv"]) is NotFound
 
 
+@pytest.mark.parametrize("silent_on", ["/tree/", "/resolve/"])
+def test_a_silent_hub_holds_up_all_files_together_once(hub, monkeypatch, silent_on):
+    monkeypatch.setattr("services.datafiles.listing.LIST_SECONDS", 0.5)
+    hub.files().open(task("a.csv"), "a.csv")
+    many = task("a.csv", *(f"{number}.csv" for number in range(12)))
+    for number in range(12):
+        (hub.folder / f"{number}.csv").write_text("n\n")
+    next((hub.cache / "files" / "lists").iterdir()).unlink()
+    if silent_on == "/resolve/":
+        hub.files().list(many)
+    asked = hub.asked(silent_on)
+    hub.hub.faults.append(Fault(silent_on, silent=True))
+    found = hub.files(1.0).inputs(many)
+    assert {type(found[f"{number}.csv"]) for number in range(12)} == {TimedOut}
+    assert hub.asked(silent_on) - asked <= 4  # at once: of the list one, of files as many as come together
+    if silent_on == "/resolve/":
+        assert found["a.csv"].read_text() == "a\n1\n"
+
+
 def test_eight_who_want_one_file_share_one_download_and_all_see_it_come(hub):
     hub.hub.faults.append(Fault("big.csv", drip=2_000_000))
     files, seen, outcomes = hub.files(20), [set() for _ in range(8)], []
