@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -13,15 +14,21 @@ from services.catalog import Query, open_catalog
 from services.catalog.hub import kept_copy
 from services.settings import Settings
 from tests.loopback_hub import COMMIT, Fault, LoopbackHub, refusing_hub
-from tests.synthetic_source import write_source
+from tests.synthetic_source import COLUMNS, datasets, rows
 
 DATASET = "FineEnvs/SmolDataEnvs"
+ROWS = {"train": 60, "test": 40, "eval": 20}
+TOTAL = 120
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
+    """Few rows, so that an index of them is made at once."""
     folder = tmp_path_factory.mktemp("repository")
-    write_source(folder)
+    (folder / "data").mkdir()
+    for split, count in ROWS.items():
+        table = pa.Table.from_pylist(rows(split, 0, datasets())[:count], COLUMNS)
+        pq.write_table(table, folder / "data" / f"{split}-00000-of-00001.parquet")
     return folder
 
 
@@ -55,7 +62,7 @@ def opened_in(settings):
 def test_the_hub_delivers(hub, settings, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_the_spaces_own")
     catalog = open_catalog(settings("hub"))
-    assert catalog.status.sentence == f"Showing 5,394 tasks of {DATASET} at revision 0123456, from the Hub."
+    assert catalog.status.sentence == f"Showing {TOTAL} tasks of {DATASET} at revision 0123456, from the Hub."
     assert catalog.status.left_out == ()
     assert (catalog.source.dataset, catalog.source.revision) == (DATASET, COMMIT)
     assert (catalog.source.endpoint, catalog.source.files_root) == (hub.url, None)
@@ -89,7 +96,7 @@ UNKNOWN = {"X-Error-Code": "RepoNotFound"}
         (Fault(INFO, cut=20), "corrupt", f"what the Hub sent of {DATASET} was cut short"),
         (Fault(RESOLVE, silent=True), "timed_out", "the Hub did not deliver it within 0.5 s"),
         (Fault("data/eval", flip=True), "corrupt", f"data/eval-00000-of-00001.parquet of {DATASET} {WRONG}"),
-        (Fault("data/train", drip=200_000), "timed_out", "the Hub did not deliver it within 0.5 s"),
+        (Fault("data/train", drip=10_000), "timed_out", "the Hub did not deliver it within 0.5 s"),
         (Fault(RESOLVE, status=401), "access_denied", "the Hub denied access (status 401)"),
         (Fault(RESOLVE, status=403, headers=GATED), "access_denied", f"access to {DATASET} on the Hub is restricted"),
         (Fault(RESOLVE, status=404), "not_found", "the Hub has no such file (status 404)"),
@@ -116,7 +123,7 @@ def test_each_failure_has_its_state_in_time_and_the_next_try_works(hub, settings
         assert 290 < catalog.seconds_until_next_try <= 300
         assert (len(hub.requests), catalog.status.state) == (asked, state)
     else:
-        assert (catalog.status.state, len(catalog), catalog.source.revision) == ("", 5394, COMMIT)
+        assert (catalog.status.state, len(catalog), catalog.source.revision) == ("", TOTAL, COMMIT)
 
 
 def test_a_start_does_not_wait_long_for_a_hub_that_says_nothing(hub, settings):
@@ -130,20 +137,20 @@ def test_a_start_does_not_wait_long_for_a_hub_that_says_nothing(hub, settings):
 def test_all_who_try_again_at_once_share_one_try(hub, settings):
     hub.faults.append(Fault(status=403))
     catalog = open_catalog(settings())
-    hub.faults[:] = [Fault("data/train", drip=500_000, times=2)]
+    hub.faults[:] = [Fault("data/train", drip=40_000, times=2)]
     hub.requests.clear()
     assert not catalog.try_again(0.05)
     assert catalog.source.dataset == ""  # what is shown stays until the other is there
     with ThreadPoolExecutor(8) as visitors:
         assert all(visitors.map(catalog.try_again, [30] * 8))
-    assert len(catalog) == 5394
+    assert len(catalog) == TOTAL
     assert sum(path.endswith(f"/revision/{COMMIT}") for _, path, _ in hub.requests) == 1
 
 
 def test_a_server_error_that_passes_is_not_shown(hub, settings):
     hub.faults.append(Fault("data/train", status=503, times=1))
     catalog = open_catalog(settings("hub"))
-    assert (catalog.status.state, len(catalog)) == ("", 5394)
+    assert (catalog.status.state, len(catalog)) == ("", TOTAL)
 
 
 def test_a_branch_is_resolved_once_and_a_newer_commit_is_told_of(hub, settings):
@@ -173,7 +180,7 @@ def test_a_copy_that_changed_on_this_disk_is_fetched_anew(hub, settings):
     path.resolve().write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
     assert kept_copy(DATASET, settings().cache_dir) is None
     catalog = open_catalog(settings("hub"))
-    assert (catalog.status.state, len(catalog), path.read_bytes()) == ("", 5394, good)
+    assert (catalog.status.state, len(catalog), path.read_bytes()) == ("", TOTAL, good)
 
 
 def test_shards_of_a_split(tmp_path, repository, settings, monkeypatch):
@@ -203,7 +210,7 @@ def test_the_operators_token_goes_to_the_hub_and_nowhere_else(hub, settings, cap
 def test_a_byte_that_was_wrong_once_is_fetched_again(hub, settings, repository):
     hub.faults.append(Fault("data/eval", flip=True, times=2))  # its HEAD has no body
     catalog = open_catalog(settings("hub"))
-    assert (catalog.status.state, len(catalog)) == ("", 5394)
+    assert (catalog.status.state, len(catalog)) == ("", TOTAL)
     good = repository / "data" / "eval-00000-of-00001.parquet"
     assert (catalog.source.folder / "data" / good.name).read_bytes() == good.read_bytes()
 
@@ -226,7 +233,7 @@ def test_a_file_may_come_from_another_origin_without_the_token(hub, settings, re
         assert (catalog.status.state, len(catalog)) == ("corrupt", 0)
         assert f"because {path.parent.name}/{path.name} of {DATASET} {WRONG}, and no copy" in catalog.status.sentence
     else:
-        assert (catalog.status.state, len(catalog)) == ("", 5394)
+        assert (catalog.status.state, len(catalog)) == ("", TOTAL)
 
 
 def test_the_token_does_not_follow_where_the_first_answer_leads(hub, settings, repository):
@@ -253,7 +260,7 @@ def test_the_copy_kept_last_is_next_best(hub, settings):
     catalog, seconds = opened_in(settings(hub_start_seconds=1).model_copy(update={"tasks_revision": "main"}))
     assert seconds < 4
     assert catalog.status.sentence == (
-        f"Showing 5,394 tasks of {DATASET} at revision 0123456, from the copy kept on this machine, "
+        f"Showing {TOTAL} tasks of {DATASET} at revision 0123456, from the copy kept on this machine, "
         "because the Hub did not deliver it within 0.5 s."
     )
     assert catalog.source.dataset == DATASET
@@ -268,7 +275,7 @@ def test_a_download_that_comes_too_late_serves_the_next_start(hub, settings, rep
     while kept_copy(DATASET, late.cache_dir) is None:
         assert time.monotonic() < end
         time.sleep(0.05)
-    assert len(open_catalog(settings())) == 5394
+    assert len(open_catalog(settings())) == TOTAL
 
 
 def test_offline_asks_nobody(hub, settings, monkeypatch):
@@ -298,5 +305,5 @@ def test_a_split_the_dataset_does_not_have(tmp_path, repository, settings, monke
     with LoopbackHub(datasets={DATASET: tmp_path / "smaller"}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         catalog = open_catalog(settings("hub"))
-    assert len(catalog) == 5250
+    assert len(catalog) == TOTAL - ROWS["eval"]
     assert catalog.status.left_out == ("The split eval is empty: there is no file data/eval-*.parquet.",)
