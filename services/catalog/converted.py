@@ -19,6 +19,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from services.catalog.hub import HubError, check_reachable
+from services.catalog.hub_client import not_kept
 from services.catalog.source import hub_endpoint, hub_offline
 from services.settings import ROOT
 
@@ -57,8 +58,11 @@ def fetch_converted(what: str, cache_dir: Path, seconds: float, token: SecretStr
             raise HubError("HF_HUB_OFFLINE is set", "offline")
         check_reachable(hub_endpoint())
     home = cache_dir / "datasets"
-    home.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(dir=home, prefix="rows-"))
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=home, prefix="rows-"))
+    except OSError as error:
+        raise not_kept(error) from None
     try:
         revision = _convert(what if on_hub else str(path), folder, home, seconds, token)
     except BaseException:

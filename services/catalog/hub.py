@@ -15,7 +15,7 @@ from urllib.request import getproxies
 
 from pydantic import SecretStr
 
-from services.catalog.hub_client import HubError, started, state_of, within
+from services.catalog.hub_client import HubError, not_kept, started, state_of, within
 from services.catalog.task import SPLITS
 
 if TYPE_CHECKING:
@@ -65,7 +65,10 @@ def fetch_dataset(
     for name, download in zip(sorted(wanted), downloads, strict=True):
         path, hashes[name] = download.result()
         folder = path.parent.parent
-    _remember(dataset, folder, hashes, cache_dir)
+    try:
+        _remember(dataset, folder, hashes, cache_dir)
+    except OSError as error:
+        raise not_kept(error) from None
     return folder
 
 

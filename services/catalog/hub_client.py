@@ -6,6 +6,7 @@ The client has no timeout of its own for most calls, and waits as long as a Hub 
 from __future__ import annotations
 
 import contextvars
+import errno
 import os
 import re
 import threading
@@ -25,6 +26,17 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 SILENCE_SECONDS = 15.0  # longest wait for the next bytes of an answer
 WORK_SECONDS = 120.0  # of work nobody waits for any more: what it keeps serves the next try
+
+OF_THE_DISK = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.EIO,
+    errno.ENOTDIR,
+    errno.EMFILE,
+}
 
 T = TypeVar("T")
 _end: contextvars.ContextVar[float | None] = contextvars.ContextVar("end", default=None)
@@ -169,9 +181,16 @@ def state_of(error: BaseException, dataset: str, revision: str) -> HubError:
             return HubError("the Hub took too long", "timed_out")
         if isinstance(cause, httpx2.RemoteProtocolError) or "Consistency check failed" in str(cause):
             return HubError(f"what the Hub sent of {dataset} was cut short", "corrupt")
-        if isinstance(cause, ValueError | KeyError | TypeError):
+        if isinstance(cause, OSError) and cause.errno in OF_THE_DISK:
+            return not_kept(cause)
+        if isinstance(cause, ValueError | KeyError | TypeError | AttributeError | ArithmeticError | RecursionError):
             return HubError(f"the Hub's answer on {dataset} makes no sense", "corrupt")
     return HubError(f"the Hub can't be reached ({type(list(causes(error))[-1]).__name__})", "offline")
+
+
+def not_kept(error: OSError) -> HubError:
+    """The state where what came can't be written."""
+    return HubError(f"what is read can't be kept in CACHE_DIR ({error.strerror})", "no_room")
 
 
 def _state_of_status(status: int, retry_after: str) -> HubError:

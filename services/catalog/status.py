@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-State = Literal["", "offline", "timed_out", "rate_limited", "not_found", "access_denied", "corrupt"]
+State = Literal["", "offline", "timed_out", "rate_limited", "not_found", "access_denied", "corrupt", "no_room"]
 
 ADVICE: dict[State, str] = {
     "": "",
@@ -15,6 +15,7 @@ ADVICE: dict[State, str] = {
     "rate_limited": "Try again when that time is over.",
     "not_found": "Whoever runs the app should check TASKS_SOURCE, TASKS_DATASET and TASKS_REVISION.",
     "access_denied": "Whoever runs the app can set HUB_TOKEN to a token that may read it.",
+    "no_room": "Whoever runs the app should look at CACHE_DIR and its disk.",
     "corrupt": "What is damaged is not used. Try again.",
 }
 

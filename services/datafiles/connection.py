@@ -18,6 +18,7 @@ CONNECT_SECONDS = 5.0
 SILENCE_SECONDS = 15.0  # longest wait for the next bytes
 UNSAID_WAIT_SECONDS = 60  # of a limit whose end the Hub does not tell
 MOST_REDIRECTS = 5
+MOST_BYTES = 32_000_000  # of an answer read as a whole; a page of a list has about 200 kB
 
 
 class Connection:
@@ -79,7 +80,7 @@ class Connection:
             check(response.status_code, response.headers, what)
             if not self._own(str(response.url)):
                 raise Offline(f"{what} did not come: another site answered in the Hub's place. {AGAIN}", answered=True)
-            data = json.loads(b"".join(before(end, response, what, seconds)))
+            data = json.loads(_small(before(end, response, what, seconds), what))
             following = response.links.get("next", {}).get("url")
         return data, following if following and self._own(following) else None
 
@@ -107,9 +108,20 @@ def check(status: int, headers: Mapping[str, str], what: str) -> None:
     if status == 429:
         seconds = wait_asked(headers)
         raise RateLimited(
-            f"{what} did not come: the Hub limits how much may be read. {AGAIN[:-6]} in {seconds} seconds.", seconds
+            f"{what} did not come: the Hub limits how much may be read. "
+            f"{AGAIN.removesuffix(' later.')} in {seconds} seconds.",
+            seconds,
         )
     raise Offline(f"{what} did not come: the Hub answered with status {status}. {AGAIN}", answered=True)
+
+
+def _small(pieces: Iterator[bytes], what: str) -> bytes:
+    body = bytearray()
+    for piece in pieces:
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise Corrupt(f"{what} did not come: the Hub's answer has no end. {AGAIN}")
+    return bytes(body)
 
 
 def wait_asked(headers: Mapping[str, str]) -> int:
@@ -145,5 +157,5 @@ def states(what: str) -> Iterator[None]:
             f"{what} did not come: the Hub can't be reached. What was fetched before is kept. "
             "Try again when the network is back."
         ) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
         raise Corrupt(f"{what} did not come: the Hub's answer makes no sense. {AGAIN}") from None

@@ -127,6 +127,8 @@ class Downloader:
                 _cut(part, 0)
                 raise Corrupt(f"{name} is not as long as the Hub says. {AGAIN}")
             check(response.status_code, response.headers, name)
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise Corrupt(f"{name} did not come: what stands between packed it, which was not asked for. {AGAIN}")
             if have and response.status_code == 200:  # the whole file, from its start
                 have = _cut(part, 0)
             elif have:

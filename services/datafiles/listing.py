@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from services.datafiles.connection import Connection
+from services.datafiles.connection import Connection, states
 from services.datafiles.errors import Corrupt, DataFileError, Offline, TimedOut
 
 LIST_SECONDS = 10.0
@@ -29,6 +30,13 @@ class Entry:
 
     size: int
     xet_hash: str
+
+
+def _entry(told: dict[str, Any]) -> Entry:
+    entry = Entry(int(told["size"]), str(told["xetHash"]))
+    if entry.size < 0:
+        raise ValueError(f"a size of {entry.size} bytes")
+    return entry
 
 
 @dataclass
@@ -123,22 +131,16 @@ class Listings:
             what = "The list of the task's files"
             left = max(0.01, end - time.monotonic())
             entries, address = self._connection.json("GET", address, what, min(LIST_SECONDS, left))
-            try:
-                yield from [
-                    (each["path"].removeprefix(folder), Entry(int(each["size"]), str(each["xetHash"])))
-                    for each in entries
-                    if each["type"] == "file" and each["path"].startswith(folder)
-                ]
-            except (KeyError, TypeError, ValueError, AttributeError):
-                raise Corrupt(f"{what} did not come: the Hub's answer makes no sense. Try again later.") from None
+            with states(what):
+                files = [each for each in entries if each["type"] == "file" and each["path"].startswith(folder)]
+                found = [(each["path"].removeprefix(folder), _entry(each)) for each in files]
+            yield from found
 
     def _asked_alone(self, bucket: str, path: str) -> Entry | None:
         address = f"{self._connection.endpoint}/api/buckets/{bucket}/paths-info"
         found, _ = self._connection.json("POST", address, path, LIST_SECONDS, {"paths": [path]})
-        try:
-            return next((Entry(int(e["size"]), str(e["xetHash"])) for e in found if e["path"] == path), None)
-        except (KeyError, TypeError, ValueError):
-            raise Corrupt(f"{path} did not come: the Hub's answer makes no sense. Try again later.") from None
+        with states(path):
+            return next((_entry(each) for each in found if each["path"] == path), None)
 
     def _keep(self, bucket: str, prefix: str, listing: Listing) -> None:
         held = {"bucket": bucket, "prefix": prefix} | asdict(listing)

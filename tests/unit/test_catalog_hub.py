@@ -278,6 +278,16 @@ def test_a_download_that_comes_too_late_serves_the_next_start(hub, settings, rep
     assert len(open_catalog(settings())) == TOTAL
 
 
+def test_a_cache_that_can_not_be_written_is_no_fault_of_the_network(hub, settings, repository):
+    cache = settings().cache_dir
+    cache.mkdir()
+    (cache / "hub").write_text("no folder")
+    catalog = open_catalog(settings())
+    assert (catalog.status.state, catalog.source.dataset) == ("no_room", "")
+    assert "because what is read can't be kept in CACHE_DIR (" in catalog.status.sentence
+    assert catalog.status.advice == "Whoever runs the app should look at CACHE_DIR and its disk."
+
+
 def test_offline_asks_nobody(hub, settings, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert "because HF_HUB_OFFLINE is set, and no copy" in open_catalog(settings()).status.sentence

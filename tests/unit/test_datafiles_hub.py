@@ -1,13 +1,16 @@
 """Files come from a Hub once, whole, checked and shared, and a broken download goes on where it stopped."""
 
+import contextlib
 import os
+import socket
 import threading
 import time
 from email.utils import formatdate
 
 import pytest
 
-from services.datafiles import Corrupt, NoRoom, NotFound, Offline, StillComing, Stopped, TimedOut
+from services.catalog.source import Source
+from services.datafiles import Corrupt, DataFiles, NoRoom, NotFound, Offline, StillComing, Stopped, TimedOut
 from services.datafiles.cache import IN_USE_SECONDS
 from services.datafiles.connection import wait_asked
 from tests.hub_files import BUCKET, PREFIX, on_hub, task
@@ -299,3 +302,53 @@ def test_a_stopped_wait_is_told_to_who_still_waits(hub, monkeypatch):
     files.stop(task("big.csv"), "big.csv")
     page.join()
     assert ended == [Stopped]
+
+
+def answered_with(body):
+    """A place that answers everything with this."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def answer():
+        with contextlib.suppress(OSError):
+            while True:
+                caller, _ = listening.accept()
+                with caller:
+                    caller.recv(65536)
+                    caller.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body)
+
+    threading.Thread(target=answer, daemon=True).start()
+    return listening
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"null",
+        b"[" * 100_000,
+        b'[{"type": "file", "path": "owner__slug/a.csv", "size": 1e400, "xetHash": ""}]',
+        b'[{"type": "file", "path": "owner__slug/a.csv", "size": -5, "xetHash": ""}]',
+        b" " * 200_000,
+    ],
+    ids=["no list", "too deep", "endless size", "less than nothing", "too long"],
+)
+def test_a_list_that_makes_no_sense_is_a_state(tmp_path, body, monkeypatch):
+    monkeypatch.setattr("services.datafiles.connection.MOST_BYTES", 150_000)
+    with answered_with(body) as hub:
+        url = f"http://127.0.0.1:{hub.getsockname()[1]}"
+        files = DataFiles(Source("the Hub", None, "org/name", endpoint=url), tmp_path, 5)
+        assert type(files.ask(task("a.csv"))) is Corrupt
+        assert [file.name for file in files.list(task("a.csv"))] == ["a.csv"]
+
+
+def test_a_body_packed_on_its_way_is_told_and_spoils_nothing(hub):
+    hub.hub.faults.append(Fault("big.csv", drip=1_000_000, times=1))
+    with pytest.raises(TimedOut):
+        hub.files(1.0).open(task("big.csv"), "big.csv")
+    [part] = hub.parts()
+    hub.hub.faults[:] = [Fault("big.csv", status=206, headers={"Content-Encoding": "gzip"})]
+    files = hub.files(2.9)  # too short for the second way
+    with pytest.raises(Corrupt, match=r"packed it, which was not asked for.* are kept; the next try goes on"):
+        files.open(task("big.csv"), "big.csv")
+    assert hub.parts() == [part]
+    hub.hub.faults.clear()
+    assert files.open(task("big.csv"), "big.csv").read_bytes() == BIG
