@@ -60,7 +60,8 @@ class PublicTask(TypedDict):
 
 class TaskFile(TypedDict):
     """`size` is in bytes, null while unknown. `state` is `here`, `coming`, `on the Hub` (fetched when it is read) or
-    `missing`: then `missing` says why and `failure` names it. `changed`: the day its content on the Hub was seen to change, or "".
+    `missing`: then `missing` says why and
+    `failure` names it. `changed`: the day its content on the Hub was seen to change, or "".
     """
 
     name: str

@@ -68,6 +68,8 @@ def test_files_are_listed_with_their_sizes(client):
         "task_id": "bird_1",
         "files": [{"name": "table.csv", "size": 12, "state": "here", "missing": "", "failure": "", "changed": ""}],
         "note": "",
+        "failure": "",
+        "wait_seconds": None,
     }
 
 
