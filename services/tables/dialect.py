@@ -49,7 +49,6 @@ class Dialect:
         Raises:
             TableError: a cell or a line is too long, or the bytes are no longer of the encoding.
         """
-        csv.field_size_limit(LONGEST_CELL)
         with self.path.open(encoding=self.encoding.name, errors=self.encoding.errors, newline="") as file:
             lines = whole_lines(iter(partial(file.readline, LONGEST_LINE), ""))
             line = self.skipped
@@ -133,6 +132,7 @@ def whole_lines(lines: Iterator[str]) -> Iterator[str]:
 
 def parse(lines: Iterator[str], delimiter: str, quotes: bool) -> Iterator[tuple[list[str], int, int]]:
     """Each record that isn't a blank line, and how many lines, and how many records and blank lines, end with it."""
+    csv.field_size_limit(LONGEST_CELL)
     reader = csv.reader(
         lines,
         delimiter=delimiter,

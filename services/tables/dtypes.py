@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 # The words `pandas.read_csv` reads as missing (its documented `na_values` default).
 NA_WORDS = frozenset(
@@ -15,7 +15,6 @@ NA_WORDS = frozenset(
 
 _INT = re.compile(r"[+-]?\d+")
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
-_COMMA_FLOAT = re.compile(r"[+-]?\d+(,\d+)?")
 _BOOL = frozenset({"true", "false"})
 _TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s?([AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?)?"
 _DATE = re.compile(rf"(\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.](\d{{4}}|\d{{2}})){_TIME}")
@@ -48,14 +47,3 @@ def leading_zeros(values: Iterable[str | None]) -> bool:
     """Whether the column is of whole numbers with zeros in front (codes), which reading as a number would drop."""
     seen = filled(values)
     return all(map(_INT.fullmatch, seen)) and any(map(_LEADING_ZERO.fullmatch, seen))
-
-
-def decimal_commas(columns: Iterable[Sequence[str | None]]) -> bool:
-    """Whether the table writes 97100,7 for 97100.7: some column does throughout, and none writes decimal points."""
-    found = False
-    for column in columns:
-        seen = filled(column)
-        if any("." in value for value in seen) and all(map(_FLOAT.fullmatch, seen)):
-            return False
-        found |= any("," in value for value in seen) and all(map(_COMMA_FLOAT.fullmatch, seen))
-    return found

@@ -203,3 +203,10 @@ def test_a_table_wider_than_any_page_names_its_columns_up_to_a_cap(tmp_path):
     shown = preview(path, columns=[19_999])
     assert (len(shown.columns), shown.total_columns, shown.rows) == (20_000, 20_001, (("1",),))
     assert shown.notes == ("Of 20,001 columns the first 20,000 are named here.",)
+
+
+def test_a_cell_longer_than_the_sample_is_read(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("n,t\n1," + "x" * 200_000 + '\n2,"' + "y\n" * 100_000 + '"\n3,z\n')
+    shown = preview(path)
+    assert (shown.total_rows, shown.rows[2], shown.cut) == (3, ("3", "z"), ((0, 1, 200_000), (1, 1, 200_000)))
