@@ -73,6 +73,7 @@ def test_keys_go_through_rows_and_columns_that_were_never_on_the_page_before(dat
     data.page.keyboard.press("Control+Home")
     for key in ("PageDown", "ArrowUp", "ArrowRight"):
         data.page.keyboard.press(key)
+    expect(table.locator(".active")).to_have_attribute("data-at", "1")
     number = int(table.locator(".active").evaluate("cell => cell.parentElement.dataset.row"))
     assert 5 < number < 30
     expect(table.locator(".active")).to_have_text(CITIES[number % 3])
