@@ -21,8 +21,8 @@ const KEYS = [
 export class KeysHelp {
   #close = h('button', {type: 'button', class: 'btn', onclick: () => this.element.close()}, 'Close');
   element = h('dialog', {class: 'nb-keys', 'aria-labelledby': 'nb-keys-title'},
-    h('div', {class: 'row spread'}, h('h2', {id: 'nb-keys-title'}, 'Keys of the notebook'), this.#close),
-    h('div', {class: 'nb-keys-groups'}, KEYS.map(([title, keys]) => h('section', {}, h('h3', {}, title),
+    h('div', {class: 'row spread'}, h('h3', {id: 'nb-keys-title'}, 'Keys of the notebook'), this.#close),
+    h('div', {class: 'nb-keys-groups'}, KEYS.map(([title, keys]) => h('section', {}, h('h4', {}, title),
       h('dl', {}, keys.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)]))))));
 
   constructor() {

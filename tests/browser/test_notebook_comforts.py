@@ -30,19 +30,21 @@ def notice(notebook):
 
 
 def test_a_cells_state_and_time_are_shown_and_found_again(notebook):
-    cell = notebook.run("import time\nprint('on', flush=True)\ntime.sleep(5)")
+    cell = notebook.run("import time\nprint('on', flush=True)\ntime.sleep(100)")
     queued = notebook.run("1 / 0")
     expect(queued.locator(".nb-status")).to_have_text("queued")
     expect(cell.locator(".nb-status")).to_have_text("running")
-    expect(cell.locator(".nb-clock")).to_have_text(re.compile(r"^[1-4] s$"))
+    expect(cell.locator(".nb-clock")).to_have_text(re.compile(r"^\d+ s$"))
     notebook.page.reload()
     cell, queued = notebook.cells.nth(1), notebook.cells.nth(2)
-    expect(cell.locator(".nb-clock")).to_have_text(re.compile(r"^[1-5] s$"))
-    expect(cell.locator(".nb-status")).to_have_text(re.compile(r"^done in [56]\.\d s$"))
+    expect(cell.locator(".nb-clock")).to_have_text(re.compile(r"^\d+ s$"))
+    notebook.stop.click()
+    expect(cell.locator(".nb-status")).to_have_text(re.compile(r"^stopped after \d+\.\d s$"))
     expect(cell.locator(".nb-clock")).to_be_empty()
     expect(queued).to_contain_text("The page was left before this cell’s turn.")
     queued.get_by_role("button", name="Run").click()
     expect(queued.locator(".nb-status")).to_have_text(re.compile(r"^failed after \d+ ms$"))
+    expect(notebook.ran("1").locator(".nb-status")).to_have_text(re.compile(r"^done in \d+ ms$"))
 
 
 def test_output_is_hidden_shown_and_cleared_and_stays_so(notebook):
@@ -253,11 +255,11 @@ def test_what_storage_can_not_keep_is_said(notebook):
     notebook.page.evaluate(fill, 50_000)
     notebook.ran("print('y' * 60_000)")
     expect(notebook.page.locator(".nb-kept")).to_have_text("Saved without some outputs")
-    expect(notebook.page.locator(".notebook")).to_contain_text("the output of one cell will not be kept over a reload.")
+    expect(notebook.page.get_by_text("the output of one cell will not be kept over a reload.")).to_be_visible()
     notebook.page.evaluate(fill, 0)
     notebook.add("z" * 5000)
     expect(notebook.page.locator(".nb-kept")).to_have_text("Not saved")
-    expect(notebook.page.locator(".notebook")).to_contain_text("download the notebook to keep them")
+    expect(notebook.page.get_by_text("download the notebook to keep them")).to_be_visible()
     notebook.page.evaluate("localStorage.removeItem('filler')")
     notebook.page.keyboard.press("Control+s")
     expect(notebook.page.locator(".nb-kept")).to_have_text("Saved in this browser")
