@@ -182,7 +182,7 @@ def test_parameters_are_typed_as_the_dataset_has_them(client):
     for name, known in (("split", SPLITS), ("tier", TIERS), ("mode", REWARD_MODES)):
         assert types[name] == {"enum": ["", *known]}
     assert types["order"] == {"enum": list(ORDERS)}
-    assert set(info["returns"][0]["type"]["properties"]) == {"total", "page", "rows", "source", "state"}
+    assert set(info["returns"][0]["type"]["properties"]) == {"total", "page", "rows", "source", "state", "wait_seconds"}
 
 
 def test_nothing_can_be_uploaded(url):
