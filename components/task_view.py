@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from components.pane import pane
+from components.progress import task_picker
 from components.queries import query_from
 from services.catalog import Catalog, Query, Task, UnknownTask
 from services.catalog.answer_format import asked_format, derived_format
@@ -111,7 +112,7 @@ def doubt_of(task: Task) -> str:
 
 def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
     """Make the pane. Its `read_task` answers the task and its neighbours in the list the filters give, at once; its
-    `files` what the Hub says of the task's files, which may take a while.
+    `files` what the Hub says of the task's files, which may take a while; its `pick_task` an easy one to begin with.
     """
     read = task_reader(catalog, datafiles, ask=False)
 
@@ -139,4 +140,4 @@ def task_view(catalog: Catalog, datafiles: DataFiles) -> gr.HTML:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(threads, ask, str(request.get("task_id") or ""))
 
-    return pane("task_view", "Task", [read_task, files])
+    return pane("task_view", "Task", [read_task, files, task_picker(catalog)])

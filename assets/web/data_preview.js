@@ -7,7 +7,7 @@ import {readingLine, warningList} from './data_reading.js';
 import {Rows} from './data_rows.js';
 import {DataTable} from './data_table.js';
 import {findTools, viewChips} from './data_tools.js';
-import {bytes, count, h, workbench} from './workbench.js';
+import {bytes, count, h, heading, workbench} from './workbench.js';
 
 const ASK_AGAIN = 1000;   // ms, while a file is on its way
 const QUIET = 1500;       // ms a copy may take before it is told of
@@ -56,7 +56,7 @@ export function mount(pane, server) {
   const foot = h('div', {class: 'foot'}, h('div', {class: 'row spread'}, shown, h('span', {class: 'small muted legend'}, '∅ no value · an empty cell is a blank one')), cell.element);
   const grid = h('div', {class: 'grid'}, toolbar, chips.element, progress, table.outer, foot, profile.element);
   const card = h('div', {class: 'card'},
-    h('div', {class: 'row spread'}, h('h2', {}, 'Data'), use),
+    h('div', {class: 'row spread'}, heading(pane, 'Data'), use),
     h('div', {class: 'row chooser'}, file, only, size, sheetField),
     facts, reading.element, warnings.element, state, picture, grid, menu.element, chooser.element, cell.dialog);
 
@@ -66,7 +66,7 @@ export function mount(pane, server) {
     source?.close();
     const all = task?.input_files ?? [];
     if (!task || !all.length) {
-      pane.replaceChildren(...(task ? [h('div', {class: 'card'}, h('h2', {}, 'Data'), h('p', {class: 'notice'}, task.files_pending ? 'Asking the Hub which files there are…' : task.files_note || 'This task has no files.'))] : []));
+      pane.replaceChildren(...(task ? [h('div', {class: 'card'}, heading(pane, 'Data'), h('p', {class: 'notice'}, task.files_pending ? 'Asking the Hub which files there are…' : task.files_note || 'This task has no files.'))] : []));
       return;
     }
     file.replaceChildren(...all.map(each => option(each)));

@@ -2,7 +2,7 @@
 import {KernelClient} from './kernel_client.js';
 import {excerpt} from './ladder.js';
 import {OUTCOMES, beside, goldLine, inLab, outcome, rungs} from './verdict.js';
-import {h, workbench} from './workbench.js';
+import {h, heading, workbench} from './workbench.js';
 
 const ATTEMPTS_KEPT = 30;
 /** What this tab keeps of a task: the answer in the box and the attempts. Kept on reload, gone with the tab. */
@@ -28,7 +28,7 @@ export function mount(pane, server) {
   const attemptsBox = h('div', {class: 'attempts'});
   const form = h('form', {class: 'answer'}, h('label', {class: 'field', for: 'answer'}, 'Your answer'), box,
     h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile), revealButton), note);
-  const card = h('div', {class: 'card'}, h('h2', {}, 'Grade'), form, verdictBox, ladderBox, attemptsBox);
+  const card = h('div', {class: 'card'}, heading(pane, 'Grade'), form, verdictBox, ladderBox, attemptsBox);
 
   let task = null, state = null, asked = 0;
 
@@ -160,7 +160,7 @@ export function mount(pane, server) {
     say('');
     idle();
     revealButton.hidden = false;
-    if (!task) { pane.replaceChildren(h('div', {class: 'card'}, h('h2', {}, 'Grade'), h('p', {class: 'muted'}, 'Pick a task, and grade an answer to it here.'))); return; }
+    if (!task) { pane.replaceChildren(h('div', {class: 'card'}, heading(pane, 'Grade'), h('p', {class: 'muted'}, 'Pick a task, and grade an answer to it here.'))); return; }
     state = kept.get(task.task_id);
     pane.replaceChildren(card);
     box.value = state.draft;

@@ -7,7 +7,7 @@ import {RunQueue} from './run_queue.js';
 import {TaskNotebook} from './task_notebook.js';
 import {Toast} from './toast.js';
 import {VariablesPane} from './variables_pane.js';
-import {h, workbench} from './workbench.js';
+import {h, heading, workbench} from './workbench.js';
 
 const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; the rest come back from storage
 const ASK_EVERY = 15_000;      // ms between questions for the kernel's state
@@ -59,7 +59,7 @@ export function mount(pane, server) {
   const files = fileButtons({current: () => notebook, say, button});
   const tools = h('div', {class: 'row nb-toolbar', role: 'toolbar', 'aria-label': 'Notebook'}, runAll, stop, restart, starter, variables.button);
   pane.replaceChildren(h('div', {class: 'card'},
-    h('div', {class: 'row spread'}, h('span', {class: 'row'}, h('h2', {}, 'Notebook'), badge, kept), tools),
+    h('div', {class: 'row spread'}, h('span', {class: 'row'}, heading(pane, 'Notebook'), badge, kept), tools),
     notice, storage, tabs, place, h('div', {class: 'row spread nb-end'}, h('span', {class: 'row'}, addCell, addText), h('span', {class: 'row nb-files'}, files, keys)),
     variables.element), toast.element, help.element);
 

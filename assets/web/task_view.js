@@ -1,15 +1,19 @@
 // The chosen task. Fetches it when a pane asks for one, and gives it to all panes.
 import {progress} from './progress.js';
+import {recall, remember} from './remembered.js';
 import {taskCommands} from './task_commands.js';
 import {taskReport} from './task_report.js';
 import {bytes, copy, count, h, withCode, workbench} from './workbench.js';
 
 const ASK_AGAIN = 2000;   // ms, while a file is on its way
+const WHAT = 'Each task is a question about a real table, with a gold answer that a deterministic grader checks.';
 
 export function mount(pane, server) {
   let asked = 0;
+  const cameByLink = Boolean(workbench.chosen);
   let rounds = 0;   // of asking for the files of the task shown
   let fileList = null;
+  let first = recall('welcomed') !== true;   // the first visit, until it knows what this page is for
 
   async function open(id) {
     const mine = ++asked;
@@ -73,12 +77,41 @@ export function mount(pane, server) {
 
   function welcome() {
     const step = (title, text) => h('li', {}, h('b', {}, title), ' ', text);
-    pane.replaceChildren(h('div', {class: 'card'}, h('h2', {}, 'Pick a task from the list'),
-      h('p', {}, 'Each task is a real table, a question and a gold answer that a deterministic grader checks.'),
-      h('ol', {class: 'steps'},
-        step('Look', 'at the question and the first rows of its data.'),
-        step('Solve', 'it in notebook cells that run in your own Python kernel.'),
-        step('Grade', 'your answer and see which rung of the ladder matched, and why.'))));
+    const note = h('p', {class: 'small muted', role: 'status'});
+    const start = h('button', {type: 'button', class: 'btn primary', onclick: () => tryOne(note)}, 'Try a task');
+    pane.replaceChildren(first
+      ? h('div', {class: 'card welcome'}, h('h2', {}, 'Solve a data task by hand, and see how it is graded'),
+        h('p', {}, WHAT),
+        h('ol', {class: 'steps'},
+          step('Look', 'at the question and its data.'),
+          step('Solve', 'it in notebook cells that run in your own Python kernel.'),
+          step('Grade', 'your answer and see which rung of the ladder matched, and why.')),
+        h('div', {class: 'row'}, start, h('span', {class: 'small muted'}, 'an easy one, or pick any from the list')), note)
+      : h('div', {class: 'card'}, h('h2', {}, 'No task is open'), h('p', {}, 'Pick one from the list.'), h('div', {class: 'row'}, start), note));
+  }
+
+  /** Open an easy task that isn't solved yet; any other where there is none. */
+  async function tryOne(note) {
+    note.textContent = '';
+    try {
+      for (const filters of [{tier: 'easy'}, {}]) {
+        const {task_id: id} = await server.pick_task({filters, solved: progress.solved, how: 'in order'});
+        if (id) { workbench.open(id); return; }
+      }
+      note.textContent = 'All tasks are solved.';
+    } catch {
+      note.textContent = 'No task was picked: the app did not answer. Try again.';
+    }
+  }
+
+  /** For those who come by a link to a task: once, above it. */
+  function introduction() {
+    if (!first) return null;
+    first = false;
+    remember('welcomed', true);
+    const strip = h('div', {class: 'notice row spread', role: 'note'}, h('span', {}, h('b', {}, 'New here? '), WHAT, ' Solve it in the notebook below, then grade your answer.'),
+      h('button', {type: 'button', class: 'btn', onclick: () => strip.remove()}, 'Got it'));
+    return cameByLink && strip;
   }
 
   const neighbour = (label, id, key) => h('button', {type: 'button', class: 'btn', disabled: !id, 'aria-keyshortcuts': key, title: `Key ${key}`,
@@ -93,6 +126,7 @@ export function mount(pane, server) {
       h('div', {class: 'row'}, h('button', {type: 'button', class: 'btn', onclick: event => copy(task.instruction, event.currentTarget)}, 'Copy prompt')));
     fileList = filesOf(task);
     pane.replaceChildren(h('article', {class: 'card'},
+      introduction(),
       h('div', {class: 'row spread'},
         h('span', {class: 'row'}, h('span', {class: 'mono muted'}, task.task_id),
           h('button', {type: 'button', class: 'btn quiet', onclick: event => copy(location.href, event.currentTarget)}, 'Copy link')),

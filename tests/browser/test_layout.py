@@ -53,3 +53,34 @@ def test_columns_are_as_wide_as_they_were_left(new_visitor):
     assert (width("browse"), width("judge")) == (before[0] + 90, before[1] + 16)
     page.get_by_role("separator", name="Width of the task list").press("Enter")
     assert width("browse") == before[0]
+
+
+def test_a_first_visit_is_welcomed_once_and_led_to_an_easy_task(new_visitor):
+    page = new_visitor()
+    page.get_by_role("button", name="Try a task").click()
+    expect(page.locator(".task_view .chip.easy")).to_be_visible()
+    expect(page.locator(".task_view")).not_to_contain_text("New here?")
+    page.goto(page.url.partition("?")[0])
+    expect(page.locator(".task_view")).to_contain_text("No task is open")
+
+
+def test_who_comes_by_a_link_is_told_once_what_this_is(new_visitor):
+    page = new_visitor(TASK)
+    page.get_by_role("note").get_by_role("button", name="Got it").click()
+    expect(page.get_by_role("note")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".task_view .asked")).to_be_visible()
+    expect(page.get_by_role("note")).to_have_count(0)
+
+
+def test_a_folded_pane_stays_folded(new_visitor):
+    page = new_visitor(TASK)
+    notebook = page.locator(".notebook.pane")
+    expect(notebook.locator(".nb-cell").first).to_be_visible()
+    notebook.get_by_role("button", name="Notebook", exact=True).click()
+    page.reload()
+    fold = notebook.get_by_role("button", name="Notebook", exact=True)
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    expect(notebook.get_by_role("button", name="Run all")).to_be_hidden()
+    fold.click()
+    expect(notebook.locator(".nb-cell").first).to_be_visible()
