@@ -78,7 +78,7 @@ def _grade(task: Task) -> Command:
     text = (
         "from gradio_client import Client\n\n"
         f'app = Client("{APP}")\n'
-        f'verdict = app.predict({task.task_id!r}, "your answer", api_name="/grade_answer")\n'
+        f'verdict = app.predict({task.task_id!r}, "your answer", api_name="/grade")\n'
         'print(verdict["reward"], verdict["method"])'
     )
     return Command("Grade an answer", "python", text, "Asks this app. Needs: pip install gradio_client.")
