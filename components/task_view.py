@@ -13,9 +13,9 @@ import gradio as gr
 from components.pane import pane
 from components.progress import task_picker
 from components.queries import query_from
-from services.catalog import Catalog, Query, Task, UnknownTask
+from services.catalog import Catalog, Task, UnknownTask
 from services.catalog.answer_format import asked_format, derived_format
-from services.catalog.commands import commands_for
+from services.catalog.commands import HARBOR_OF, commands_for
 from services.catalog.doubtful import doubted_by_readers
 from services.catalog.links import new_discussion, source_links
 from services.datafiles import DataFileError, DataFiles
@@ -86,8 +86,8 @@ def task_comforts(catalog: Catalog, task: Task) -> dict[str, Any]:
     "report": {"dataset", "revision", "url"}}`; the url is empty where there is nowhere to open a discussion.
     """
     source = catalog.source
-    place = catalog.neighbours(Query(split=task.split), task.task_id).position
-    commands = commands_for(task, source, place, whole_files=not catalog.status.left_out)
+    index = catalog.folder_index(task) if source.dataset == HARBOR_OF else None
+    commands = commands_for(task, source, index, whole_files=not catalog.status.left_out)
     return {
         "answer_as": {"asked": asked_format(task), "derived": derived_format(task)},
         "doubt": doubt_of(task),

@@ -83,6 +83,10 @@ class Catalog:
         """The tasks before and after this one in the query's list; nothing but the total when it isn't in it."""
         return self._contents.neighbours(query, task_id)
 
+    def folder_index(self, task: Task) -> int:
+        """The task's position (from 0) among the sorted ids of its split, as Harbor counts folders."""
+        return self._contents.folder_index(task)
+
     def try_again(self, wait_seconds: float) -> bool:
         """Open the settings' source anew after a failure; False when that goes on after `wait_seconds`.
 

@@ -26,16 +26,17 @@ class Command:
     note: str
 
 
-def commands_for(task: Task, source: Source, place: int | None, *, whole_files: bool) -> list[Command]:
+def commands_for(task: Task, source: Source, index: int | None, *, whole_files: bool) -> list[Command]:
     """The commands that work for a task of this source.
 
-    `place` is the row's position (from 0) in its split's files, None where it isn't known; `whole_files` says that no
-    row of them was left out, so that the position is that of the published file. A value of the task is always a
+    `index` is the task's position (from 0) among the sorted folders of its split's Harbor suite, None where there
+    is no such suite; `whole_files` says
+    that no row of the split was left out, so that it is that of the published suite. A value of the task is always a
     quoted literal.
     """
     found = [_row(task, source), _files(task, source), _grade(task)]
-    if source.dataset == HARBOR_OF and place is not None:
-        found += _harbor(task, place, whole_files)
+    if index is not None:
+        found += _harbor(task, index, whole_files)
     return [command for command in found if command]
 
 
@@ -84,12 +85,12 @@ def _grade(task: Task) -> Command:
     return Command("Grade an answer", "python", text, "Asks this app. Needs: pip install gradio_client.")
 
 
-def _harbor(task: Task, place: int, whole_files: bool) -> list[Command]:
+def _harbor(task: Task, index: int, whole_files: bool) -> list[Command]:
     suite = f"{HARBOR_OF}-harbor-{task.split}"
     model = "--llm-url http://localhost:8001/v1 --model your-model"
-    index = f"Task {place} is this row’s place in the {task.split} split, counted from 0."
+    note = f"Task {index} is this one: Harbor counts the sorted folders of the {task.split} suite from 0."
     if not whole_files:
-        index += " Rows of that split were left out here, so the place may be a few too low."
+        note += " Rows of that split were left out here, so the number may be a few too low."
     return [
         Command(
             "Serve its environments",
@@ -100,7 +101,7 @@ def _harbor(task: Task, place: int, whole_files: bool) -> list[Command]:
         Command(
             "Roll out an agent",
             "shell",
-            f"openenv harbor rollout --dataset {suite} {model} --harness opencode --sandbox e2b --task-index {place}",
-            f"{index} Needs E2B_API_KEY.",
+            f"openenv harbor rollout --dataset {suite} {model} --harness opencode --sandbox e2b --task-index {index}",
+            f"{note} Needs E2B_API_KEY.",
         ),
     ]

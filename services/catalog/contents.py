@@ -150,6 +150,11 @@ class Contents:
         after = ids[-1] if place + 1 < len(found) else None
         return Neighbours(before, after, place, len(found))
 
+    def folder_index(self, task: Task) -> int:
+        """The task's position (from 0) among the sorted ids of its split, as Harbor counts folders."""
+        counted = "SELECT count(*) FROM task WHERE split = ? AND task_id < ?"
+        return int(self._index.execute(counted, (task.split, encodable(task.task_id))).fetchone()[0])
+
     @property
     def _index(self) -> sqlite3.Connection:
         """This thread's connection."""

@@ -63,6 +63,12 @@ def test_commands_name_the_row_the_files_and_the_index():
     assert rollout.text.endswith(" --task-index 7")
 
 
+def test_the_index_counts_the_sorted_ids_of_the_split(bundled):
+    tasks = list(bundled.tasks(Query(split="test")))
+    ids = sorted(task.task_id for task in tasks)
+    assert {task.task_id: bundled.folder_index(task) for task in tasks} == {id: at for at, id in enumerate(ids)}
+
+
 def test_a_hostile_name_stays_one_literal():
     hostile = replace(TASK, task_id="x'); import os #", files=("$(id); 'x'.csv",), bucket_prefix="`id`")
     row, files, grade = commands_for(hostile, replace(HUB, dataset="o/n"), None, whole_files=True)
@@ -75,7 +81,7 @@ def test_a_hostile_name_stays_one_literal():
 
 def test_the_row_of_a_bundled_task_is_loaded_by_what_is_copied(bundled, tmp_path):
     task = bundled.task("demo_iris_qa_1")
-    command = commands_for(task, bundled.source, 0, whole_files=True)[0]
+    command = commands_for(task, bundled.source, None, whole_files=True)[0]
     script = f"{command.text}\nassert task['question'] == {task.question!r}\nprint(task['answer'])"
     environment = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "PATH": "/usr/bin:/bin"}
     ran = subprocess.run(
@@ -89,7 +95,7 @@ def test_the_data_files_come_by_what_is_copied(tmp_path):
     with on_hub(tmp_path / "hub", contents) as found:
         source = replace(HUB, endpoint=found.hub.url)
         task = replace(TASK, hf_bucket=BUCKET, bucket_prefix=PREFIX, files=tuple(contents))
-        sync, *curls = commands_for(task, source, 0, whole_files=True)[1].text.splitlines()
+        sync, *curls = commands_for(task, source, None, whole_files=True)[1].text.splitlines()
         environment = {
             "HF_HOME": str(tmp_path / "home"),
             "HF_ENDPOINT": found.hub.url,
