@@ -8,15 +8,12 @@ import logging
 import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import plotly
 import uvicorn
 from fastapi import FastAPI
-from fastapi.responses import FileResponse
-from fastapi.staticfiles import StaticFiles
 
 from components.quick_gradio import leave_out_stubs
+from components.web import PLACE, PRELOAD, STYLES, web_files
 from services.batch import Batches
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
@@ -24,12 +21,9 @@ from services.grading import Grader
 from services.kernels import KernelPool, Launcher, guard_memory
 from services.reference import open_reference
 from services.routes import batch_routes, kernel_routes
-from services.settings import ROOT, Settings, SettingsError, load_settings
+from services.settings import Settings, SettingsError, load_settings
 from services.tables import ready as tables_ready
 from services.tables.whole import Limits, WholeTables
-
-WEB = ROOT / "assets" / "web"
-PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 # What a cell displays runs in a frame of no origin: it must not lead that frame, and so a value, elsewhere.
 NO_FRAMES = """<meta http-equiv="Content-Security-Policy" content="frame-src 'none'; object-src 'none'">"""
@@ -88,11 +82,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(kernel_routes(pool, catalog, datafiles, own_names, proxied=bool(settings.space_id)))
     app.include_router(batch_routes(batches, own_names))
 
-    @app.get("/web/plotly.min.js")
-    async def plotly_js() -> FileResponse:
-        return FileResponse(PLOTLY_JS, media_type="text/javascript")
-
-    app.mount("/web", StaticFiles(directory=WEB), name="web")
+    app.mount(f"/{PLACE}", web_files(), name="web")
     page = build_page(catalog, datafiles, tables, grader, reference, batches, launcher.report)
     gr.mount_gradio_app(
         app,
@@ -101,8 +91,8 @@ def create_app(settings: Settings) -> FastAPI:
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,
         theme=THEME,
-        head=NO_FRAMES,
-        css_paths=[WEB / "workbench.css", *sorted(path for path in WEB.glob("*.css") if path.name != "workbench.css")],
+        head=NO_FRAMES + PRELOAD,
+        css_paths=STYLES,
         footer_links=[],
         run_history=False,
         max_file_size=1,  # byte: nothing on the page is uploaded, so no one may fill the disk

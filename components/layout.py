@@ -21,6 +21,7 @@ from components.starter import starter_for
 from components.task_browser import task_browser
 from components.task_view import task_view
 from components.use_from_code import use_from_code
+from components.web import PLACE
 from services.batch import Batches
 from services.catalog import Catalog
 from services.datafiles import DataFiles
@@ -48,8 +49,8 @@ MASTHEAD = """
   </nav>
 </header>
 """
-MASTHEAD_LOAD = """
-import(new URL('web/masthead.js', document.baseURI)).then(module => module.mount(element));
+MASTHEAD_LOAD = f"""
+import(new URL('{PLACE}/masthead.js', document.baseURI)).then(module => module.mount(element));
 """
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import gradio as gr
 from fastapi.responses import Response
 
+from components.web import PLACE
+
 # Gradio's client gives undefined where the app can't be reached; the panes are told by an error.
 _LOAD = """
 const pane = element.querySelector('.pane');
@@ -19,7 +21,7 @@ const reached = (functions, name) => async request => {
   if (answer === undefined) throw new Error('The app did not answer.');
   return answer;
 };
-import(new URL('web/%(name)s.js', document.baseURI))
+import(new URL('%(place)s/%(name)s.js', document.baseURI))
   .then(module => module.mount(pane, typeof server === 'undefined' ? null : new Proxy(server, {get: reached})))
   .catch(error => {
     console.error(error);
@@ -38,7 +40,7 @@ def pane(name: str, label: str, server_functions: Sequence[Callable[[Any], Any]]
     """
     return gr.HTML(
         html_template=f'<section class="pane {name}" aria-label="{label}"></section>',
-        js_on_load=_LOAD % {"name": name},
+        js_on_load=_LOAD % {"place": PLACE, "name": name},
         server_functions=[_given_objects(each) for each in server_functions],
         apply_default_css=False,
         elem_id=name,

@@ -4,7 +4,7 @@ let loading = null;
 function plotly() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement('script');
-    script.src = new URL('web/plotly.min.js', document.baseURI);
+    script.src = new URL('plotly.min.js', import.meta.url);
     script.onload = () => resolve(window.Plotly);
     script.onerror = () => { loading = null; reject(new Error('plotly did not load')); };
     document.head.append(script);

@@ -104,7 +104,7 @@ function inTheme(layout) {
 
 /** A frame with a plotly figure, drawn by the app's own plotly.js. `figure`: {data, layout, config, frames}. */
 export function plotlyFrame(figure, label) {
-  const library = new URL('web/plotly.min.js', document.baseURI).href;
+  const library = new URL('plotly.min.js', import.meta.url).href;
   const height = Number(figure.layout?.height) || 420;
   // figures of many points compile their shaders at run time, which needs 'unsafe-eval'
   const source = page(`'unsafe-inline' 'unsafe-eval' ${library}`, `<div id="output"></div><script src="${library}"></script><script>{${tell}

@@ -7,6 +7,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from components.web import PLACE
 from tests.folder_source import row, write_rows
 from tests.served_app import served_app
 
@@ -112,7 +113,7 @@ def test_python_writes_names_the_same_way(data):
         "\ue000",
     ]
     page_writes = data.page.evaluate(
-        "names => import(new URL('web/data_names.js', document.baseURI)).then(module => names.map(module.pythonRepr))",
+        f"names => import(new URL('{PLACE}/data_names.js', document.baseURI)).then(m => names.map(m.pythonRepr))",
         names,
     )
     assert page_writes == [repr(name) for name in names]

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from components.web import PLACE
+
 # two tasks of the bundled suite
 TASK = "demo_iris_qa_1"
 OTHER_TASK = "demo_tips_qa_1"
@@ -44,7 +46,7 @@ class Notebook:
 
     def last_output(self):
         return self.page.evaluate(
-            "import(new URL('web/workbench.js', document.baseURI)).then(m => m.workbench.notebook.lastOutput())"
+            f"import(new URL('{PLACE}/workbench.js', document.baseURI)).then(m => m.workbench.notebook.lastOutput())"
         )
 
     def codes(self):
@@ -135,7 +137,7 @@ def test_a_reload_in_the_middle_of_a_run_loses_and_doubles_nothing(notebook):
 
 def test_a_cell_goes_on_while_another_task_is_shown(notebook):
     notebook.run("import time\nfor i in range(10):\n    print('line', i)\n    time.sleep(0.1)")
-    choose = "task => import(new URL('web/workbench.js', document.baseURI)).then(m => m.workbench.choose(task))"
+    choose = f"task => import(new URL('{PLACE}/workbench.js', document.baseURI)).then(m => m.workbench.choose(task))"
     notebook.page.evaluate(choose, OTHER_TASK)
     expect(notebook.cells).to_have_count(1)
     notebook.page.wait_for_timeout(1500)

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 from playwright.sync_api import expect
 
+from components.web import PLACE
 from services.settings import Settings
 from tests.browser.test_notebook import OTHER_TASK, TASK, Notebook, output
 
@@ -182,7 +183,8 @@ def test_the_notebook_goes_to_jupyter_and_back(notebook, tmp_path):
     compile(script, "script.py", "exec")
 
     notebook.page.evaluate(
-        "task => import(new URL('web/workbench.js', document.baseURI)).then(m => m.workbench.choose(task))", OTHER_TASK
+        f"task => import(new URL('{PLACE}/workbench.js', document.baseURI)).then(m => m.workbench.choose(task))",
+        OTHER_TASK,
     )
     expect(notebook.cells).to_have_count(1)
     notebook.add("mine = 1")

@@ -2,8 +2,10 @@
 
 import pytest
 
+from components.web import PLACE
+
 READ = """async chunks => {
-  const {TerminalText} = await import(new URL('web/terminal_text.js', document.baseURI));
+  const {TerminalText} = await import(new URL('PLACE/terminal_text.js', document.baseURI));
   const terminal = new TerminalText();
   for (const chunk of chunks) { terminal.write(chunk); terminal.draw(); }
   const again = new TerminalText(String(terminal));
@@ -16,7 +18,7 @@ READ = """async chunks => {
 def read(chromium, app):
     page = chromium.new_page()
     page.goto(app)
-    yield lambda *chunks: page.evaluate(READ, list(chunks))
+    yield lambda *chunks: page.evaluate(READ.replace("PLACE", PLACE), list(chunks))
     page.close()
 
 

@@ -10,6 +10,7 @@ import time
 import pytest
 from playwright.sync_api import Error, sync_playwright
 
+from components.web import PLACE
 from tests.browser.conftest import QUIET
 from tests.sandbox.attacks.page import PAYLOADS, TAKE, TEMPLATES
 from tests.sandbox.visitor import FIRST_SECONDS, TASK
@@ -72,7 +73,7 @@ def aimed(markup, listeners, word):
 def not_cut_off(scene, browser):
     """The control: where each payload is seen when its frame shares the app's origin."""
     side = scene.confined
-    watched = Watched(browser, side.listeners, side.url + "web/workbench.css")
+    watched = Watched(browser, side.listeners, f"{side.url}{PLACE}/workbench.css")
     words = {payload.name: secrets.token_hex(8) for payload in PAYLOADS}
     for payload in PAYLOADS:
         watched.page.evaluate(
