@@ -18,7 +18,7 @@ export function h(tag, attributes = {}, ...children) {
 /** A pane's heading, which folds the pane away and back; how it was left is remembered. */
 export function heading(pane, title) {
   const name = `folded.${pane.classList[1]}`;
-  const button = h('button', {type: 'button', class: 'fold-pane', onclick: () => fold(!pane.classList.contains('folded'))}, title);
+  const button = h('button', {type: 'button', class: 'fold-pane', 'aria-label': `${title} pane`, title: 'Fold away or back', onclick: () => fold(!pane.classList.contains('folded'))}, title);
   function fold(folded) {
     pane.classList.toggle('folded', folded);
     button.setAttribute('aria-expanded', String(!folded));
