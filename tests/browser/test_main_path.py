@@ -169,7 +169,7 @@ def test_a_gold_reaches_the_browser_only_after_grade_or_reveal(new_visitor, host
     page.locator(".tasks li", has_text="What is it?").click()
     expect(page.locator(".task_view h2")).to_have_text(HOSTILE)
     expect(page.locator(".data_preview table")).to_be_visible()
-    page.get_by_role("searchbox").fill(CANARY[:6])
+    page.get_by_role("searchbox", name="Search").fill(CANARY[:6])
     expect(page.locator(".task_browser p[aria-live]")).to_have_text("0 tasks")
     assert told == []
     assert any("component_server" in url for url in seen)
