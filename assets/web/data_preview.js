@@ -17,7 +17,7 @@ export function mount(pane, server) {
   let task = null;
   let asked = 0;
   let place = {name: '', table: ''};
-  let source = null, answer = null, copyBegan = 0, lookedFor = '';
+  let source = null, answer = null, copyBegan = 0, warningsOf = null, lookedFor = '';
   const kept = new Map();   // what a person did to each table in this visit
 
   const file = h('select', {'aria-label': 'File', onchange: () => go({name: file.value, table: ''})});
@@ -172,7 +172,7 @@ export function mount(pane, server) {
     facts.textContent = '';
     progress.replaceChildren();
     picture.replaceChildren();
-    warnings.show([], []);
+    warnings.show({notes: [], warnings: []});
     use.hidden = grid.hidden = reading.element.hidden = sheetField.hidden = picture.hidden = true;
   }
 
@@ -188,7 +188,7 @@ export function mount(pane, server) {
     const {columns, tables} = found;
     state.replaceChildren();
     if (found.kind === 'refused') state.replaceChildren(...found.notes.map(note => h('p', {class: 'notice warn'}, note)));
-    else warnings.show(found.notes, found.warnings);
+    else warnings.show(found);
     size.textContent = bytes(found.size);
     sheetField.hidden = tables.length < 2;
     sheet.replaceChildren(...tables.map(name => h('option', {value: name, selected: name === found.table}, visible(name))));
@@ -217,7 +217,10 @@ export function mount(pane, server) {
     if (!source) return;
     facts.textContent = factsOf();
     chips.show(source, keep().hidden.size, () => { keep().hidden.clear(); columnsChanged(); });
-    if (source.ready && source.whole.warnings?.length) warnings.show(answer.notes, answer.warnings, source.whole.warnings);
+    if (source.ready && source.whole !== warningsOf) {
+      warningsOf = source.whole;
+      warnings.show(answer, source.whole, () => source.stop());
+    }
     progress.replaceChildren(...copyState());
     if (source.exact && source.knownExact !== source.total) { source.knownExact = source.total; table.layout(); }
     table.refresh();
@@ -244,6 +247,7 @@ export function mount(pane, server) {
     const parts = [`${rows} rows × ${count(answer.total_columns)} columns`];
     if (answer.total_columns > answer.columns.length) parts.push(`the first ${count(answer.columns.length)} columns are shown`);
     if (!answer.reading && answer.encoding) parts.push(answer.encoding);
+    if (answer.sampled) parts.push(`types and summaries of ${answer.offset ? '' : 'the first '}${count(answer.sampled)} rows`);
     return parts.join(' · ');
   }
 

@@ -42,10 +42,14 @@ export function warningList(jump, use) {
     args && h('span', {class: 'cure'}, h('code', {}, `read_csv(…, ${args})`), h('button', {type: 'button', class: 'btn', onclick: () => use(args)}, 'Use in notebook')));
   return {
     element,
-    /** What the whole file tells of a kind takes the place of what its first rows told. */
-    show(notes, warnings, whole = []) {
-      const kinds = new Set(whole.map(({kind}) => kind));
-      element.replaceChildren(...notes.map(note => h('li', {}, note)), ...[...warnings.filter(({kind}) => !kinds.has(kind)), ...whole].map(one));
+    /** What every row tells takes the place of what the first rows told; until then it is said how many those are. */
+    show({notes, warnings, warned}, whole = null, stop = null) {
+      const kinds = new Set(whole?.warnings.map(({kind}) => kind));
+      const kept = whole?.checked && warned ? [] : warnings.filter(({kind}) => !kinds.has(kind));
+      element.replaceChildren(...notes.map(note => h('li', {}, note)), ...[...kept, ...(whole?.warnings ?? [])].map(one));
+      if (!warned || whole?.checked) return;
+      element.append(h('li', {class: 'muted'}, `The warnings are of the first ${count(warned)} rows.`,
+        whole?.checking && [' Every row is being looked through… ', h('button', {type: 'button', class: 'link', onclick: stop}, 'Stop')]));
     },
   };
 }

@@ -8,6 +8,7 @@ const SMALL = 2_000_000;        // bytes: in one of these, all rows
 const LARGE = 50_000_000;       // bytes from which a file is copied on demand only
 const AT_ONCE = 3;              // requests
 const ASK_AGAIN = 500;          // ms
+const CHECK_AGAIN = 2000;       // ms, while every row is looked through for what may mislead
 const WIDEST = 1000;            // columns of one request
 
 const sleep = time => new Promise(done => { setTimeout(done, time); });
@@ -91,7 +92,7 @@ export class Rows {
       this.whole = await this.#ask('whole', {again});
       again = false;
       if (!this.#alive) return false;
-      if (this.ready) { this.fileTotal = this.whole.rows; this.fileExact = true; }
+      if (this.ready) { this.fileTotal = this.whole.rows; this.fileExact = true; this.#check(); }
       this.#changed();
       if (this.whole.state === 'copying') await sleep(ASK_AGAIN);
       else break;
@@ -99,9 +100,22 @@ export class Rows {
     return this.ready;
   }
 
+  async #check() {
+    while (this.whole.checking) {
+      await sleep(CHECK_AGAIN);
+      if (!this.#alive) return;
+      const answer = await this.#ask('whole', {});
+      if (!this.#alive) return;
+      this.whole = answer.state === 'ready' ? answer : {...this.whole, checking: false};
+      this.#changed();
+    }
+  }
+
+  /** End the copying, or the look through every row. */
   async stop() {
     const answer = await this.#ask('stop', {what: 'whole'});
-    if (answer.error) this.whole = answer;
+    if (this.ready) this.whole = {...this.whole, checking: false};
+    else if (answer.error) this.whole = answer;
     this.#changed();
   }
 

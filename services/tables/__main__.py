@@ -60,6 +60,10 @@ def as_text(shown: Preview) -> str:
     if len(shown.tables) > 1:
         lines.append("tables: " + ", ".join(f"[{name}]" if name == shown.table else name for name in shown.tables))
     lines += [f"note: {note}" for note in shown.notes]
+    if shown.sampled is not None:
+        lines.append(f"note: Types are told from {shown.sampled:,} rows.")
+    if shown.warned is not None:
+        lines.append(f"note: The warnings are of the first {shown.warned:,} rows.")
     lines += [
         f"warning: {_plain(each.text)}" + f" [{each.arguments}]" * bool(each.arguments) for each in shown.warnings
     ]

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from dataclasses import replace
+import sys
+from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from services.tables.arguments import column_keys
 from services.tables.dialect import LONGEST_LINE, Dialect, parse, sniff, whole_lines
 from services.tables.encoding import SAMPLE_BYTES, choose
-from services.tables.file_warnings import file_warnings, stray_quotes
-from services.tables.model import Reading, Row, Table, TableError, TableWarning
-from services.tables.warnings import BLOCK_ROWS, Collector
+from services.tables.line_count import count_lines, count_rows, place_of_row
+from services.tables.model import Reading, Row, Table
+from services.tables.survey import survey
 
-SCAN_BYTES = 32 * 1024 * 1024  # rows of a file up to this size are counted, those of a longer one estimated
+SMALL_BYTES = 1024 * 1024  # every row of a file up to this size is checked at once
+SCAN_BYTES = 32 * 1024 * 1024  # rows of a file up to this size are counted where that is quick, else estimated
+READER_SECONDS = 5.0  # to look through the rows for what read_csv must be told; the rest then has no say
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "white space"}
 
 
-def open_delimited(path: Path, reading: Reading | None = None) -> Table:
-    """Open a delimited file; rows come from the start. Lines of prose come as one column.
+def open_delimited(path: Path, reading: Reading | None = None, offset: int = 0) -> Table:
+    """Open a delimited file; rows come from `offset` or before. Lines of prose come as one column, from the start.
+
+    Types and warnings are of the first rows where the file is larger than `SMALL_BYTES`.
 
     Raises:
         TableError: the file holds no header, or the reading can't be.
@@ -30,24 +34,41 @@ def open_delimited(path: Path, reading: Reading | None = None) -> Table:
     dialect = sniff(path, reading)
     if dialect is None:
         return open_lines(path, reading)
-    whole = path.stat().st_size <= SCAN_BYTES
-    checked, warnings = survey(dialect, reading, whole=whole)
-    dialect, shape = checked.dialect, checked.shape
-    columns = shape.columns
-    width = len(columns)
+    size = path.stat().st_size
+    found = survey(dialect, reading, every=size <= SMALL_BYTES)
+    dialect, shape, head = found.checked.dialect, found.checked.shape, found.head
+    width = len(shape.columns)
+
+    def filled_up(records: Iterable[list[str]]) -> Iterator[Row]:
+        return ([*record, *[None] * (width - len(record))][:width] for record in records)
+
+    start = 0 if offset < len(head) else offset
+    records = _rows_from(dialect, start) if start else chain(head, islice(dialect.rows(), len(head), None))
+    total = shape.rows if found.whole else count_rows(dialect) if size <= SCAN_BYTES else None
     return Table(
         kind="delimited",
-        columns=columns,
-        rows=([*record, *[None] * (width - len(record))][:width] for record in dialect.rows()),
-        total_rows=shape.rows if whole else _estimate(dialect),
-        exact=whole,
+        columns=shape.columns,
+        rows=filled_up(records),
+        start=start,
+        total_rows=_estimate(dialect) if total is None else total,
+        exact=total is not None,
         encoding=dialect.encoding.name,
         delimiter=_NAMES.get(dialect.delimiter, dialect.delimiter),
-        notes=[] if whole else [f"The warnings are of the first {shape.rows:,} rows alone."],
         pandas_names=list(map(str, column_keys(dialect, shape))),
         reading=dialect.reading,
-        warnings=warnings,
+        warnings=found.warnings(),
+        sample=list(filled_up(head)),
+        warned=None if found.whole else shape.rows,
+        check=None if found.whole else found.of_every_row,
     )
+
+
+def _rows_from(dialect: Dialect, offset: int) -> Iterator[list[str]]:
+    """The records below the header from row `offset` on; those before are parsed only where they must."""
+    place = place_of_row(dialect, offset)
+    if place is None:
+        return islice(dialect.rows(), min(offset, sys.maxsize), None)
+    return dialect.records(place, dialect.skipped + dialect.names + offset)
 
 
 def open_lines(path: Path, reading: Reading | None = None) -> Table:
@@ -67,7 +88,7 @@ def open_lines(path: Path, reading: Reading | None = None) -> Table:
         kind="text",
         columns=["line"],
         rows=lines(),
-        total_rows=sum(1 for _ in lines()) if small else None,
+        total_rows=(count_lines(path, encoding) if small else None),
         exact=small,
         dtypes=["text"],
         encoding=encoding.name,
@@ -81,43 +102,9 @@ def delimited_readers(path: Path, target: str, reading: Reading | None = None) -
     dialect = sniff(path, reading)
     if dialect is None:
         return {}
-    checked, _ = survey(dialect, reading, whole=path.stat().st_size <= SCAN_BYTES)
-    arguments = checked.arguments()
+    found = survey(dialect, reading, every=path.stat().st_size <= SCAN_BYTES, seconds=READER_SECONDS)
+    arguments = found.checked.arguments()
     return {"": f"pd.read_csv({target!r}{', ' if arguments else ''}{arguments})"}
-
-
-def survey(dialect: Dialect, reading: Reading, *, whole: bool) -> tuple[Collector, tuple[TableWarning, ...]]:
-    """Pass over the rows, all of them or the first 1,000: how the file is best read, and what may mislead its reader.
-
-    Where quotes join rows of the file, and every row has its fields once they are taken as text, they are.
-
-    Raises:
-        TableError: the file holds no header, or can't be taken apart.
-    """
-    checked: Collector | None = None
-    failed: TableError | None = None
-    try:
-        checked = _collect(dialect, whole)
-    except TableError as error:
-        failed = error
-    stray: tuple[TableWarning, ...] = ()
-    if reading.quotes is None and (checked is None or checked.swallowing):
-        lenient = _collect(replace(dialect, quotes=False), whole)
-        rows = checked.shape.rows if checked else 0
-        if lenient.shape.agreed >= 0.99 and lenient.shape.rows > rows:
-            stray = (stray_quotes(lenient, rows, checked.swallowing if checked else ()),)
-            checked = lenient
-    if checked is None:
-        raise failed or TableError("The file can't be taken apart.")
-    return checked, (*stray, *file_warnings(checked, SCAN_BYTES), *checked.found())
-
-
-def _collect(dialect: Dialect, whole: bool) -> Collector:
-    collector = Collector(dialect, dialect.header())
-    for number, cells in enumerate(islice(dialect.rows(), None if whole else BLOCK_ROWS), 1):
-        collector.row(number, cells)
-    collector.flush()
-    return collector
 
 
 def _estimate(dialect: Dialect) -> int:

@@ -43,20 +43,24 @@ class Dialect:
     def reading(self) -> Reading:
         return Reading(self.encoding.name, self.delimiter, self.names, self.quotes)
 
-    def records(self) -> Iterator[list[str]]:
-        """Each record that isn't a blank line, header first.
+    def records(self, place: int = 0, above: int | None = None) -> Iterator[list[str]]:
+        """Each record that isn't a blank line, header first; or those from the byte `place` on, `above` lines down.
 
         Raises:
             TableError: a cell or a line is too long, or the bytes are no longer of the encoding.
         """
-        with self.path.open(encoding=self.encoding.name, errors=self.encoding.errors, newline="") as file:
+        line = above = self.skipped if above is None else above
+        # a mark of the byte order stands at the start alone
+        encoding = "utf-8" if place and self.encoding.name == "utf-8-sig" else self.encoding.name
+        with self.path.open("rb") as raw:
+            raw.seek(place)
+            file = io.TextIOWrapper(raw, encoding, self.encoding.errors, newline="")
             lines = whole_lines(iter(partial(file.readline, LONGEST_LINE), ""))
-            line = self.skipped
             try:
-                for _ in range(self.skipped):
+                for _ in range(0 if place else self.skipped):
                     next(lines, None)
                 for record, read, _ in parse(lines, self.delimiter, self.quotes):
-                    line = self.skipped + read
+                    line = above + read
                     yield record
             except csv.Error:
                 raise TableError(

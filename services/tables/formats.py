@@ -42,7 +42,7 @@ def open_table(path: Path, kind: str, wanted: Wanted) -> Table:
     if kind in EXECUTABLE:
         return Table("refused", [], iter(()), notes=[f"{EXECUTABLE[kind]}, so it is not opened here. {_TRUST}"])
     if kind == "delimited":
-        return open_delimited(path, wanted.reading)
+        return open_delimited(path, wanted.reading, wanted.offset)
     if kind == "json":
         return open_json(path, wanted.table)
     if kind == "text":

@@ -138,5 +138,7 @@ def _zlib_pickle(head: bytes) -> bool:
 
 def _looks_like_records(path: Path, head: bytes) -> bool:
     """JSON under another name: an array or lines of objects."""
+    if b"[" not in head[:4096] and b"{" not in head[:4096]:
+        return False
     text = head[:4096].decode(detect(path).name, "ignore").lstrip("\ufeff \t\r\n")
     return (text[:1], text[1:].lstrip()[:1]) in {("[", "{"), ("{", '"')}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 Row = list[str | None]  # text as in the file; None where the file has no value at all, "" where it has a blank one
@@ -75,7 +75,8 @@ class Preview:
     and "" where it has a blank one. `columns` are all of them, up to a cap.
     `total_rows` is None where unknown and an estimate unless `exact`. `total_columns` may exceed the columns shown.
     `tables` are the sheets or tables of the file, `table` the one shown. `cut` lists (row, column, full length in
-    characters) of cells that were shortened. `size` is in bytes.
+    characters) of cells that were shortened. `size` is in bytes. `sampled` is how many of the rows the types and
+    summaries are of, `warned` how many of the first rows the warnings are of; None: all.
     """
 
     kind: str
@@ -96,10 +97,17 @@ class Preview:
     reading: Reading | None = None
     warnings: tuple[TableWarning, ...] = ()
     picture: Picture | None = None
+    sampled: int | None = None
+    warned: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The preview as JSON-ready data."""
-        return asdict(self)
+        return vars(self) | {
+            "columns": [dict(vars(column)) for column in self.columns],
+            "reading": self.reading and dict(vars(self.reading)),
+            "warnings": [dict(vars(each)) for each in self.warnings],
+            "picture": self.picture and dict(vars(self.picture)),
+        }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Preview:
@@ -125,6 +133,8 @@ class Table:
     """An opened table. `rows` begins with row `start`; reading it may raise `TableError` part of the way.
 
     `held` are the numbers of the columns that `rows` hold; None: all of them. `partial`: rows are missing at the end.
+    `sample` are the table's first rows, to tell the columns' types from; None: those of `rows`. `warned` is how many of
+    the first rows the warnings are of (None: all), `check` then gives those of every row, which takes its time.
     """
 
     kind: str
@@ -145,6 +155,9 @@ class Table:
     warnings: tuple[TableWarning, ...] = ()
     partial: bool = False
     picture: Picture | None = None
+    sample: list[Row] | None = None
+    warned: int | None = None
+    check: Callable[[], tuple[TableWarning, ...]] | None = None
 
 
 def choose_table(tables: list[str], wanted: str | None) -> str:

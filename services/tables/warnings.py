@@ -54,6 +54,11 @@ class Collector:
         self._spaced = self._cells = 0
 
     @property
+    def lines(self) -> int:
+        """How many lines the rows take, those within quotes included."""
+        return self._lines
+
+    @property
     def swallowing(self) -> list[int]:
         return self._swallowing.first
 

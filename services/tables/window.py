@@ -52,11 +52,12 @@ def read_readers(path: Path, target: str, reading: Reading) -> dict[str, str]:
 def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wanted: Sequence[int]) -> Preview:
     width = len(table.columns)
     shown = [at for at in wanted if at < width] if table.held is None else table.held
-    sample: list[Row] = []
+    known = table.sample
+    sample = [] if known is None else [[(cell := row[at]) and cell[:MAX_CELL] for at in shown] for row in known]
     page: list[Row] = []
     number = table.start
     notes = notes + table.notes
-    estimated = max(FEWEST_ROWS, min(ESTIMATE_ROWS, ESTIMATE_CELLS // max(width, 1)))
+    estimated = max(FEWEST_ROWS, min(ESTIMATE_ROWS, ESTIMATE_CELLS // max(width, 1))) if known is None else 0
     end = max(offset + rows, table.start + estimated)
     try:
         for row in islice(table.rows, end - table.start):
@@ -74,10 +75,11 @@ def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wan
         if not any(note.startswith(str(error)) for note in notes):
             notes.append(f"{error} The rows before are shown.")
     total, exact = table.total_rows, table.exact
-    if not exact and number < end and not table.partial:
+    if not exact and number < end and not table.partial and (number > table.start or number == 0):
         total, exact = number, True
     if width > NAMED_COLUMNS:
         notes.append(f"Of {width:,} columns the first {NAMED_COLUMNS:,} are named here.")
+    everything = (table.start == 0 or known is not None) and exact and total == len(sample)
     texts, cut, limit = _cut(page)
     if cut:
         notes.append(f"Cells of over {limit:,} characters are cut: {len(cut):,} on this page.")
@@ -100,6 +102,8 @@ def _page(table: Table, size: int, rows: int, offset: int, notes: list[str], wan
         reading=table.reading,
         warnings=table.warnings,
         picture=table.picture,
+        sampled=None if everything or not width else len(sample),
+        warned=table.warned,
     )
 
 
@@ -107,14 +111,13 @@ def _columns(table: Table, shown: list[int], sample: list[Row]) -> tuple[Column,
     """Every column by name; those shown with their type, the name pandas gives them, and a summary of the sample."""
     known = pandas_names(table.columns) if table.pandas_names is None else table.pandas_names
     read = dict(zip(shown, zip(*sample, strict=True) if sample else [()] * len(shown), strict=True))
-    whole = table.start == 0 and table.exact and table.total_rows == len(sample)
     columns = []
     for at, name in enumerate(table.columns[:NAMED_COLUMNS]):
         if at not in read:
             columns.append(Column(name, "", table.dtypes is None))
             continue
         dtype = estimate(read[at]) if table.dtypes is None else table.dtypes[at]
-        columns.append(Column(name, dtype, table.dtypes is None, known[at], summary(read[at], whole)))
+        columns.append(Column(name, dtype, table.dtypes is None, known[at], summary(read[at])))
     return tuple(columns)
 
 

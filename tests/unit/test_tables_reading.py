@@ -100,14 +100,19 @@ def test_a_column_is_summed_up_in_a_line(tmp_path):
     lines = [f"{n / 10},{'' if n % 4 else 'NA'},{'x' if n % 3 else 'y'}\n" for n in range(1, 101)]
     path.write_text("n,word,t\n" + "".join(lines))
     assert [column.summary for column in preview(path).columns] == [
-        "0.1 to 10.0 · 100 different",
-        "75 of 100 rows blank · 25 NA",
+        "100 different · 0.1 to 10.0",
+        "75 blank · 25 NA",
         "2 different · most often 'x' (67)",
     ]
     path.write_text("n,word,t\n" + "".join(lines) * 20)
-    assert (
-        preview(path).columns[0].summary == "the first 1,000 rows · 0.1 to 10.0 · 100 different · most often '0.1' (10)"
-    )
+    shown = preview(path)
+    assert shown.columns[0].summary == "100 different · 0.1 to 10.0 · most often '0.1' (10)"
+    assert (shown.total_rows, shown.sampled, shown.warned) == (2000, 1000, None)
+    path.write_text("a,b\n7,\n7,x\n,x\n7\n")
+    assert [column.summary for column in preview(path).columns] == [
+        "only '7' · 1 blank",
+        "only 'x' · 1 no value · 1 blank",
+    ]
 
 
 def test_pandas_names():

@@ -262,4 +262,5 @@ def test_a_long_file_is_checked_in_its_first_rows_and_says_so(tmp_path):
         file.write("abc,y\n")
     opened = open_delimited(path)
     assert path.stat().st_size > 32 * 1024**2
-    assert (opened.warnings, opened.notes) == ((), ["The warnings are of the first 1,000 rows alone."])
+    assert (opened.warnings, opened.warned) == ((), 1000)
+    assert [(each.kind, each.rows) for each in opened.check()] == [("mixed types", (800_001,))]

@@ -174,6 +174,50 @@ def test_a_broken_file_and_a_missing_one_say_so(tables, tmp_path):
     assert tables.whole(Source(tmp_path)) == {"error": "This is no regular file."}
 
 
+def checked(tables, source):
+    end = time.monotonic() + 60
+    while (answer := tables.whole(source))["checking"]:
+        assert (answer["state"], answer["checked"], time.monotonic() < end) == ("ready", False, True)
+        time.sleep(0.05)
+    return answer
+
+
+def test_every_row_is_checked_once_the_table_is_there(tables, tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("id,zip\n" + "".join(f"{n},{'012' if n else '999'}\n" for n in range(150_000)) + "x,1,2\n")
+    source = ready(tables, Source(path))
+    assert tables.whole(source)["rows"] == 150_001
+    answer = checked(tables, source)
+    assert answer["checked"]
+    found = {each["kind"]: each["rows"] for each in answer["warnings"]}
+    assert found == {"ragged rows": [150_001], "mixed types": [150_001], "leading zeros": [2]}
+    again = WholeTables(tables._copies.limits)
+    assert again.whole(source) == answer  # kept beside the copy
+    again.close()
+
+
+def test_a_check_can_be_stopped_and_says_when_it_takes_too_long(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("id,t\n" + "".join(f"{n},word {n % 7}\n" for n in range(500_000)))
+    tables = WholeTables(Limits(tmp_path / "copies", floor_bytes=0))
+    try:
+        ready(tables, Source(path))
+        assert tables.whole(Source(path))["checking"]
+        assert tables.stop(Source(path)) == "Looking through every row was stopped."
+        stopped = tables.whole(Source(path))
+        assert (stopped["state"], stopped["checking"], stopped["checked"]) == ("ready", False, False)
+        assert tables.stop(Source(path)) == "The file is read already."
+        assert tables.whole(Source(path), again=True)["checking"]
+    finally:
+        tables.close()
+    slow = WholeTables(Limits(tmp_path / "copies", floor_bytes=0, seconds=0.2))
+    try:
+        (said,) = checked(slow, Source(path))["warnings"]
+        assert said["text"].startswith("Looking through every row for what may mislead took longer than 0.2 seconds")
+    finally:
+        slow.close()
+
+
 def test_a_stopped_copy_stays_stopped_until_it_is_asked_for_again_and_leaves_nothing(tmp_path):
     path = tmp_path / "big.csv"
     path.write_text("a,b\n" + '"1",2\n' * 300_000)

@@ -23,7 +23,7 @@ from services.tables.model import Reading, TableError
 from services.tables.whole.job import Job
 from services.tables.whole.limits import Limits
 
-VERSION = 1  # of how a copy is made
+VERSION = 2  # of how a copy is made
 IN_USE_SECONDS = 600.0  # a copy used within these is not removed
 _WORKING = ".part"
 
@@ -37,6 +37,7 @@ class Copy:
     names: tuple[str, ...]
     dtypes: tuple[str, ...] | None
     warnings: tuple[dict[str, Any], ...] = ()
+    checked: bool = True  # the warnings are of every row
 
     @property
     def parquet(self) -> Path:
@@ -137,7 +138,7 @@ class Copies:
         except (OSError, ValueError):
             return None
         dtypes = facts["dtypes"] and tuple(facts["dtypes"])
-        return Copy(folder, facts["rows"], tuple(facts["names"]), dtypes, tuple(facts["warnings"]))
+        return Copy(folder, facts["rows"], tuple(facts["names"]), dtypes, tuple(facts["warnings"]), facts["checked"])
 
     def _start(self, source: Source, key: str) -> Job:
         folder = self.limits.folder

@@ -31,7 +31,9 @@ Progress = Callable[[int], None]
 
 
 def copy_table(path: Path, target: Path, table: str | None, reading: Reading, progress: Progress) -> dict[str, Any]:
-    """Copy a table of the file at `path` to `target`: `{"rows", "names", "dtypes", "warnings"}`.
+    """Copy a table of the file at `path` to `target`: `{"rows", "names", "dtypes", "warnings", "checked"}`.
+
+    `checked` is whether the warnings are of every row.
 
     Raises:
         TableError: the file is broken from its first row on, or holds no table.
@@ -48,6 +50,7 @@ def copy_table(path: Path, target: Path, table: str | None, reading: Reading, pr
         "names": opened.columns,
         "dtypes": opened.dtypes,
         "warnings": [asdict(each) for each in warnings],
+        "checked": opened.check is None,
     }
 
 

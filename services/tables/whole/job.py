@@ -17,7 +17,8 @@ _turn = threading.BoundedSemaphore(2)  # pieces of long work at once; more wait
 class Job:
     """`state` is working, ready, stopped or failed; `said` holds the child's lines so far, `error` a sentence.
 
-    `finish` gets what the child said under "ready", or None, before the state says that the work has ended.
+    `finish` gets what the child said under "ready", or None, before the state says that the work has ended. The work
+    waits for its `turn`.
     """
 
     def __init__(
@@ -27,12 +28,14 @@ class Job:
         seconds: float,
         what: str,
         finish: Callable[[Job, Any], None],
+        turn: threading.BoundedSemaphore = _turn,
     ) -> None:
         self.state = "working"
         self.said: list[dict[str, Any]] = []
         self.error = ""
         self._module, self._request, self._seconds, self._what = module, request, seconds, what
         self._finish = finish
+        self._turn = turn
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self.ended = threading.Event()
@@ -54,7 +57,7 @@ class Job:
 
     def _work(self) -> None:
         try:
-            with _turn:
+            with self._turn:
                 late = self._run()
             self.error = self._judge(late)
             self._finish(self, None if self.error or self.state == "stopped" else self.latest("ready"))

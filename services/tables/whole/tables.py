@@ -10,6 +10,7 @@ from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 
 from services.tables.model import TableError
+from services.tables.whole.checks import Checks
 from services.tables.whole.copies import Copies, Copy, Source
 from services.tables.whole.limits import Limits
 from services.tables.whole.profiles import Profiles
@@ -26,6 +27,7 @@ class WholeTables:
 
     def __init__(self, limits: Limits) -> None:
         self._copies = Copies(limits)
+        self._checks = Checks(limits)
         self._profiles = Profiles(limits)
         self._workers = Workers(limits)
         self._threads = ThreadPoolExecutor(2 * COUNT, thread_name_prefix="whole")
@@ -34,13 +36,17 @@ class WholeTables:
         self._warmed = False
 
     def whole(self, source: Source, *, again: bool = False) -> dict[str, Any]:
-        """The state of the copy, which is started where there is none; `again` also after a stop or a failure."""
+        """The state of the copy, which is started where there is none; `again` also after a stop or a failure.
+
+        Once it is there every row is looked through: `Checks.state` says how far that is.
+        """
         try:
             copy = self._copies.state(source, again=again)
         except TableError as error:
             return {"error": str(error)}
         if isinstance(copy, Copy):
-            return {"state": "ready", "rows": copy.rows, "columns": copy.columns, "warnings": [*copy.warnings]}
+            checked = self._checks.state(source, copy, again=again)
+            return {"state": "ready", "rows": copy.rows, "columns": copy.columns, **checked}
         if copy.get("state") == "copying" and not self._warmed:
             self._warmed = True
             self._threads.submit(self._workers.warm)
@@ -77,10 +83,13 @@ class WholeTables:
 
     def stop(self, source: Source, *, profile: bool = False) -> str:
         """Stop the copying or the profile, and say so in a sentence."""
+        copy = self._copies.state(source, start=False)
         if profile:
-            copy = self._copies.state(source, start=False)
             stopped = isinstance(copy, Copy) and self._profiles.stop(copy)
             return "The profile was stopped; what was found is kept." if stopped else "No profile is being made."
+        if isinstance(copy, Copy):
+            stopped = self._checks.stop(copy)
+            return "Looking through every row was stopped." if stopped else "The file is read already."
         return "Reading the whole file was stopped." if self._copies.stop(source) else "The file is not being read."
 
     def wait(self, source: Source, seconds: float) -> None:
@@ -90,6 +99,7 @@ class WholeTables:
     def close(self) -> None:
         """End all work and its processes."""
         self._copies.close()
+        self._checks.close()
         self._profiles.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._workers.close()
