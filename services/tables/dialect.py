@@ -144,7 +144,7 @@ def parse(lines: Iterator[str], delimiter: str, quotes: bool) -> Iterator[tuple[
         quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
     )
     for number, record in enumerate(reader, 1):
-        if not _blank(record):
+        if len(record) > 1 or not _blank(record):
             yield record, reader.line_num, number
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from services.tables.dialect import Dialect
 from services.tables.file_warnings import file_warnings, stray_quotes
@@ -74,26 +76,35 @@ def survey(dialect: Dialect, reading: Reading, *, every: bool, seconds: float | 
 def _collect(dialect: Dialect, most: int | None, deadline: float | None = None, *, broken: bool = False) -> Survey:
     """`most` rows (None: every one) up to the `deadline`; `broken` rows may end in an error that is told elsewhere."""
     collector = Collector(dialect, dialect.header())
-    head: list[list[str]] = []
-    cells_held = characters = 0
-    bounded = whole = True
+    rows = dialect.rows()
+    head = _first(rows, most or FIRST_ROWS)
+    collector.block(head)
+    if most is None:
+        while deadline is None or time.monotonic() < deadline:
+            block: list[list[str]] = []
+            try:
+                block.extend(islice(rows, collector.block_rows))
+            except TableError:
+                if not broken:
+                    raise
+            if not block:
+                break
+            collector.block(block)
     try:
-        for number, cells in enumerate(dialect.rows(), 1):
-            if most is not None and (number > most or not bounded):
-                whole = False
-                break
-            if deadline is not None and not number % FIRST_ROWS and time.monotonic() > deadline:
-                whole = False
-                break
-            collector.row(number, cells)
-            if bounded:
-                cells_held += len(cells)
-                characters += sum(map(len, cells))
-                if len(head) < FIRST_ROWS:
-                    head.append(cells)
-                bounded = cells_held < FIRST_CELLS and characters < FIRST_CHARACTERS
+        whole = next(rows, None) is None
     except TableError:
-        if not broken:
-            raise
-    collector.flush()
+        whole = False
     return Survey(collector, head, whole)
+
+
+def _first(rows: Iterator[list[str]], most: int) -> list[list[str]]:
+    """The first rows, at most so many, and so many cells and characters."""
+    head: list[list[str]] = []
+    cells = characters = 0
+    while len(head) < most and cells < FIRST_CELLS and characters < FIRST_CHARACTERS:
+        if (row := next(rows, None)) is None:
+            break
+        head.append(row)
+        cells += len(row)
+        characters += sum(map(len, row))
+    return head

@@ -36,7 +36,7 @@ class _Rows:
 
 
 class Collector:
-    """Takes the rows of a file one after another and holds a block of them at most.
+    """Takes the rows of a file block by block.
 
     `header` names the columns (`Dialect.header`); `swallowing` are the first rows that seem to be several, joined by
     quotes.
@@ -46,9 +46,9 @@ class Collector:
         self.dialect = dialect
         self.shape = Shape(header, widest=len(header))
         self._columns: list[ColumnCheck] = []
-        self._numbers: list[int] = []
+        self._numbers = range(0)
         self._block: list[list[str]] = []
-        self._block_rows = max(1, min(BLOCK_ROWS, BLOCK_CELLS // max(1, len(header))))
+        self.block_rows = max(1, min(BLOCK_ROWS, BLOCK_CELLS // max(1, len(header))))
         self._lines = 0
         self._spread, self._swallowing, self._nul, self._broken = _Rows(), _Rows(), _Rows(), _Rows()
         self._spaced = self._cells = 0
@@ -62,33 +62,26 @@ class Collector:
     def swallowing(self) -> list[int]:
         return self._swallowing.first
 
-    def row(self, number: int, cells: list[str]) -> None:
-        """Take one row as `Dialect.rows` gives it; `number` counts from 1."""
-        self._numbers.append(number)
-        self._block.append(cells)
-        if len(self._block) >= self._block_rows:
-            self.flush()
-
-    def flush(self) -> None:
-        """Take the rows into account that came last."""
-        if not self._block:
+    def block(self, rows: list[list[str]]) -> None:
+        """Take the next rows as `Dialect.rows` gives them, at best `block_rows` at once."""
+        if not rows:
             return
+        start = self.shape.rows + 1
+        self._numbers, self._block = range(start, start + len(rows)), rows
         self.shape.block(self._numbers, self._block)
         text = "\n".join(map("\t".join, self._block))
         self._lines += text.count("\n") + 1
         marks = [("\0", self._nul), ("\ufffd", self._broken)]
-        for mark, rows in marks:
+        for mark, marked in marks:
             if mark in text:
-                self._note(rows, lambda cell, mark=mark: mark in cell)  # type: ignore[misc]
+                self._note(marked, lambda cell, mark=mark: mark in cell)  # type: ignore[misc]
         if text.count("\n") >= len(self._block) or "\r" in text:
             self._note(self._spread, lambda cell: "\n" in cell or "\r" in cell)
             self._note(self._swallowing, self._swallows)
         self._check_columns()
-        self._numbers, self._block = [], []
 
     def found(self) -> tuple[TableWarning, ...]:
         """The warnings of all rows so far."""
-        self.flush()
         base = reading_arguments(self.dialect, self.shape)
         return tuple(
             TableWarning(
@@ -102,7 +95,6 @@ class Collector:
 
     def arguments(self) -> str:
         """Those of the one read_csv that reads the file as it stands, with every cure but those of `CHOICES`."""
-        self.flush()
         base = reading_arguments(self.dialect, self.shape)
         cures = [each.cure for each in self._findings() if each.cure and each.kind not in CHOICES]
         return written(merged([base, *cures]))

@@ -16,6 +16,7 @@ CITIES = ["Paris", "Lyon", "Nice"]
 TRIPS = f'id,{LOOKS_LIKE_CITY},"price\n(EUR)"\n' + "".join(
     f"{number:04d},{CITIES[number % 3]},{number * 7 % 1000}.5\n" for number in range(2500)
 )
+LATE = "id,t\n" + "".join(f"{number},word {number}\n" for number in range(80_000)) + "80000,a,b\n"
 WIDE = (
     ",".join(f"m{number}" for number in range(3000))
     + "\n"
@@ -28,7 +29,7 @@ COMMAS = "name;share\n" + "".join(f"n{number};{number},5\n" for number in range(
 def many(tmp_path_factory):
     """The app over one task with a long, a wide and a misleading file."""
     folder = tmp_path_factory.mktemp("many")
-    files = {"trips.csv": TRIPS, "wide.csv": WIDE, "commas.csv": COMMAS}
+    files = {"trips.csv": TRIPS, "wide.csv": WIDE, "commas.csv": COMMAS, "late.csv": LATE}
     named = row("many", bucket_prefix="p", files=[*files])
     files = {f"p/{name}": text.encode() for name, text in files.items()}
     write_rows(folder / "source", {"train": [named], "test": [row("t")], "eval": [row("e")]}, files)
@@ -228,3 +229,13 @@ def test_columns_of_a_wide_table_are_searched_for(data):
     data.page.get_by_role("button", name="m2987", exact=True).click()
     expect(data.locator(".rows .active")).to_have_text("2987")
     assert data.locator("tbody tr").first.locator("td").count() < 60
+
+
+def test_warnings_of_the_first_rows_give_way_to_those_of_every_row(data):
+    data.get_by_label("File", exact=True).select_option("late.csv")
+    expect(data.get_by_text("types and summaries of the first 1,000 rows", exact=False)).to_be_visible()
+    warnings = data.get_by_role("list", name="Warnings")
+    expect(warnings.get_by_text("More fields than the header: row 80,001.")).to_be_visible()
+    expect(warnings.get_by_role("listitem")).to_have_count(1)
+    warnings.get_by_role("button", name="row 80,001").click()
+    expect(data.get_by_role("grid").locator(".active")).to_have_text("80000")
