@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -18,6 +20,10 @@ from services.tables.model import Row, Table, TableError, choose_table
 
 COUNT_BYTES = 8 * 1024 * 1024  # unpacked; rows of a workbook up to this are counted, those of a larger one as it says
 SAMPLE_ROWS = 1000
+# A cell with a formula and no value, which a program writes that doesn't compute; "str" may hold an empty text
+_NO_VALUE = re.compile(
+    rb'<c(?![^>]*\bt="str")[^>]*>\s*<f(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>', re.ASCII
+)
 
 
 def open_excel(path: Path, table: str | None) -> Table:
@@ -41,6 +47,11 @@ def open_excel(path: Path, table: str | None) -> Table:
     if any(book[other].sheet_state != "visible" for other in book.sheetnames):
         hidden = [other for other in book.sheetnames if book[other].sheet_state != "visible"]
         notes.append(f"Hidden in the workbook: {', '.join(hidden)}.")
+    if without := _formulas_without_value(sheet):
+        notes.append(
+            f"{without:,} cell{'s hold formulas' if without > 1 else ' holds a formula'} whose value was never stored: "
+            "shown as missing, as pandas reads them. Saving the workbook in a spreadsheet program computes them."
+        )
 
     def all_rows() -> Iterator[Row]:
         yield from leading
@@ -80,6 +91,15 @@ def excel_readers(path: Path, target: str) -> dict[str, str]:
     return readers
 
 
+def _formulas_without_value(sheet: Any) -> int:
+    """How many cells of the sheet are formulas only, in what is looked at of it: its first 8 MB unpacked."""
+    try:
+        with sheet._get_source() as part:
+            return sum(1 for _ in _NO_VALUE.finditer(part.read(COUNT_BYTES)))
+    except (KeyError, zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
+        raise TableError(f"The sheet is broken ({error}).") from None
+
+
 def _open(path: Path) -> Any:
     try:
         # given as a file: by its name openpyxl would refuse a workbook whose extension is another
@@ -106,5 +126,5 @@ def _rows(sheet: Any) -> Iterator[Row]:
             yield from ([] for _ in range(empty))
             empty = 0
             yield row
-    except (ParseError, zipfile.BadZipFile, ValueError, KeyError, OSError, EOFError) as error:
+    except (ParseError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, OSError, EOFError) as error:
         raise TableError(f"The sheet is broken ({error}).") from None

@@ -28,6 +28,7 @@ def open_parquet(path: Path, offset: int, wanted: Sequence[int]) -> Table:
         raise TableError(f"The parquet file is broken ({reason(error)}).") from None
     shown = [at for at in wanted if at < len(schema.names)]
     names = list(dict.fromkeys(schema.names[at] for at in shown))
+    turns = [schema.get_all_field_indices(schema.names[at]).index(at) for at in shown]  # names may stand twice
     skipped = 0
     while groups and skipped + groups[0] <= offset:
         skipped += groups.pop(0)
@@ -36,7 +37,10 @@ def open_parquet(path: Path, offset: int, wanted: Sequence[int]) -> Table:
     def rows() -> Iterator[Row]:
         try:
             for batch in file.iter_batches(_BATCH_ROWS, row_groups=list(left), columns=names, use_threads=False):
-                places = [batch.schema.get_all_field_indices(schema.names[at])[0] for at in shown]
+                places = [
+                    batch.schema.get_all_field_indices(schema.names[at])[turn]
+                    for at, turn in zip(shown, turns, strict=True)
+                ]
                 cells = [texts(batch.column(place)) for place in places]
                 yield from ([column[at] for column in cells] for at in range(batch.num_rows))
         except MemoryError:
