@@ -64,6 +64,20 @@ ENCODINGS = {
         says=("row 6",),
     ),
 }
+ENCODINGS |= {
+    "broken-bom.csv": text(
+        b"\xef\xbb\xbfn,t\n1,caf\xe9\n2,x\n", "n t", [["1", "caf\ufffd"], ["2", "x"]], "BOM", "mixed encodings"
+    ),
+    "cut-utf-16.csv": text(
+        "n,t\n1,é\n2,x\n".encode("utf-16")[:-1],
+        "n t",
+        [["1", "é"]],
+        "encoding",
+        "mixed encodings",
+        total=2,
+        encoding="utf-16",
+    ),
+}
 DELIMITERS = {
     "semicolon.csv": text(b"a;b\n1,5;x\n2,5;y\n", "a b", [["1,5", "x"], ["2,5", "y"]], "decimal commas"),
     "tab.txt": text(b"a\tb\n1\tx, y\n2\tz\n", "a b", [["1", "x, y"], ["2", "z"]]),
@@ -205,6 +219,9 @@ JSON = {
         b'{"a":1}\n{"a":2}\n{"a":\n{"a":4}\n', "a", [["1"], ["2"]], says=("Line 3 is not valid JSON",)
     ),
     "same-key.json": records(b'[{"a": 1, "a": 2}]', "a", [["2"]]),
+    "broken.json": records(
+        b"\xef\xbb\xbf" + b'[{"a": "\xff"}]', "a", [["\ufffd"]], says=("Some bytes are not utf-8-sig",)
+    ),
     "deep.json": refused(b"[" * 100_000, "The JSON is nested too deep"),
     "deep-object.json": refused(b'{"a":' * 100_000, "The JSON is nested too deep"),
     "comma.json": refused(b'{"a": 1,}', "Not valid JSON: line 1"),

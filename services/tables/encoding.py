@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -40,14 +40,15 @@ _RUSSIAN = "оеаинтсрОЕАИНТСР"
 
 @dataclass(frozen=True)
 class Encoding:
-    """A Python codec name, and whether bytes that don't fit it are shown as U+FFFD."""
+    """A Python codec name, and whether bytes that don't fit it are there, or may be: they are shown as U+FFFD."""
 
     name: str
     replaced: bool = False
+    unchecked: bool = False
 
     @property
     def errors(self) -> str:
-        return "replace" if self.replaced else "strict"
+        return "replace" if self.replaced or self.unchecked else "strict"
 
 
 def detect(path: Path) -> Encoding:
@@ -57,16 +58,16 @@ def detect(path: Path) -> Encoding:
         head = file.read(SAMPLE_BYTES)
         for bom, name in _BOMS:
             if head.startswith(bom):
-                return Encoding(name)
+                return _checked(path, name)
         if wide := _without_bom(head):
-            return Encoding(wide)
+            return _checked(path, wide)
         if size <= WHOLE_BYTES:
             return _detect_parts([head + file.read()])
         parts = [head]
         for start in (size // 2, size - SAMPLE_BYTES):
             file.seek(start)
             parts.append(file.read(SAMPLE_BYTES))
-    return _detect_parts([_whole_lines(part) for part in parts])
+    return replace(_detect_parts([_whole_lines(part) for part in parts]), unchecked=True)
 
 
 def choose(path: Path, wanted: str | None) -> Encoding:
@@ -80,13 +81,14 @@ def choose(path: Path, wanted: str | None) -> Encoding:
         return found
     if wanted not in ENCODINGS:
         raise TableError(f"There is no encoding {wanted!r} here. Choose one of: {', '.join(ENCODINGS)}.")
-    with path.open("rb") as file:
-        decoder = codecs.getincrementaldecoder(wanted)()
-        try:
-            decoder.decode(file.read(WHOLE_BYTES), final=path.stat().st_size <= WHOLE_BYTES)
-        except UnicodeError:
-            return Encoding(wanted, replaced=True)
-    return Encoding(wanted, replaced=path.stat().st_size > WHOLE_BYTES)
+    return _checked(path, wanted)
+
+
+def _checked(path: Path, name: str) -> Encoding:
+    """The encoding of this name, and whether bytes of the file don't fit it."""
+    if path.stat().st_size > WHOLE_BYTES:
+        return Encoding(name, unchecked=True)
+    return Encoding(name, replaced=not _decodes(path.read_bytes(), name))
 
 
 def is_text(head: bytes) -> bool:

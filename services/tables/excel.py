@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -17,6 +16,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 from services.tables.cell_text import cell_text
 from services.tables.dtypes import leading_zeros
 from services.tables.model import Row, Table, TableError, choose_table
+from services.tables.scratch import UnpackError
 
 COUNT_BYTES = 8 * 1024 * 1024  # unpacked; rows of a workbook up to this are counted, those of a larger one as it says
 SAMPLE_ROWS = 1000
@@ -96,7 +96,7 @@ def _formulas_without_value(sheet: Any) -> int:
     try:
         with sheet._get_source() as part:
             return sum(1 for _ in _NO_VALUE.finditer(part.read(COUNT_BYTES)))
-    except (KeyError, zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
+    except (KeyError, *UnpackError) as error:
         raise TableError(f"The sheet is broken ({error}).") from None
 
 
@@ -104,7 +104,7 @@ def _open(path: Path) -> Any:
     try:
         # given as a file: by its name openpyxl would refuse a workbook whose extension is another
         book = openpyxl.load_workbook(path.open("rb"), read_only=True, data_only=True)
-    except (zipfile.BadZipFile, InvalidFileException, ParseError, KeyError, ValueError, OSError, TypeError) as error:
+    except (InvalidFileException, ParseError, KeyError, ValueError, TypeError, *UnpackError) as error:
         raise TableError(f"The workbook is broken and can't be opened ({error}).") from None
     for name in list(book.sheetnames):
         if not hasattr(book[name], "iter_rows"):  # a sheet that is a chart
@@ -126,5 +126,5 @@ def _rows(sheet: Any) -> Iterator[Row]:
             yield from ([] for _ in range(empty))
             empty = 0
             yield row
-    except (ParseError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, OSError, EOFError) as error:
+    except (ParseError, KeyError, ValueError, TypeError, *UnpackError) as error:
         raise TableError(f"The sheet is broken ({error}).") from None

@@ -84,6 +84,8 @@ def json_readers(path: Path, target: str) -> dict[str, str]:
 
 def _table(columns: list[str], rows: Iterator[Row], total: int | None, encoding: Encoding, **more: Any) -> Table:
     exact = more.pop("exact", True)
+    if encoding.replaced:
+        more["notes"] = [*more.get("notes", []), f"Some bytes are not {encoding.name}, and each is shown as \ufffd."]
     return Table("json", columns, rows, total_rows=total, exact=exact, encoding=encoding.name, **more)
 
 

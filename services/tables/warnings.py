@@ -157,12 +157,13 @@ class Collector:
             )
 
     def _of_text(self) -> Iterator[Finding]:
-        if self._broken.count and self.dialect.encoding.replaced:
+        if self._broken.count and self.dialect.encoding.errors == "replace":
             yield Finding(
                 "mixed encodings",
                 f"Some bytes are not {self.dialect.encoding.name}, and each is shown as \ufffd: "
                 f"{numbers(self._broken.first, self._broken.count)}.",
                 self._broken.first,
+                {"encoding_errors": "replace"},
             )
         if self._spread.count:
             rows = self._swallowing if self.swallowing else self._spread
