@@ -107,7 +107,7 @@ class Copies:
             return {"error": job.error}
         if job.state == "stopped":
             return {"state": "stopped"}
-        return {"state": "copying", "done": job.latest("done", 0), "total": source.path.stat().st_size}
+        return {"state": "copying", "done": job.latest("done", 0), "total": _length(source.path)}
 
     def stop(self, source: Source) -> bool:
         """Stop the copying; whether there was any."""
@@ -142,11 +142,16 @@ class Copies:
 
     def _start(self, source: Source, key: str) -> Job:
         folder = self.limits.folder
-        size = source.path.stat().st_size
-        folder.mkdir(parents=True, exist_ok=True)
-        room = self._make_room(size)
         working = folder / f"{key}.{secrets.token_hex(4)}{_WORKING}"
-        working.mkdir()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            room = self._make_room(_length(source.path))
+            working.mkdir()
+        except OSError as error:
+            raise TableError(
+                f"The folder that keeps copies of whole files can't be used: {error.strerror or error}. The first rows "
+                "can still be seen; whoever runs the app can look at TABLE_CACHE."
+            ) from None
         request = {
             "path": str(source.path.absolute()),
             "target": str(working / "table.arrow"),
@@ -202,6 +207,14 @@ class Copies:
             for each in list(self.limits.folder.iterdir()):
                 if each.suffix == _WORKING and time.time() - each.stat().st_mtime > 2 * self.limits.seconds + 60:
                     shutil.rmtree(each, ignore_errors=True)
+
+
+def _length(path: Path) -> int:
+    """The file's size in bytes; 0 where it has gone, which its reader will say."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _use(folder: Path) -> float:

@@ -63,7 +63,7 @@ def find(copy: OpenCopy, request: dict[str, Any]) -> dict[str, Any]:
     if not len(every):
         return {"row": None}
     places = every[:, 0] * copy.columns + every[:, 1]
-    row, column = request["from"]
+    row, column = (max(-1, min(at, most)) for at, most in zip(request["from"], (copy.rows, copy.columns), strict=True))
     here = row * copy.columns + column
     if request["backwards"]:
         at = int(np.searchsorted(places, here, side="left")) - 1

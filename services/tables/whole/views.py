@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import secrets
 from typing import Any
@@ -16,6 +17,7 @@ from services.tables.whole.cells import NUMBERS, missing, number
 from services.tables.whole.open_copy import Numbers, OpenCopy
 
 KEPT = 8  # views and finds of a copy
+MOST_PARTS = 100  # filters and sort columns of a view
 SEARCHED_COLUMNS = 200  # in one query
 
 
@@ -55,7 +57,10 @@ def _forget_oldest(copy: OpenCopy) -> None:
 
 
 def _ordered(copy: OpenCopy, view: dict[str, Any]) -> Numbers:
-    values: dict[str, str] = {}
+    parts = len(view.get("filters") or []) + len(view.get("sort") or [])
+    if parts > MOST_PARTS:
+        raise TableError(f"The view has {parts:,} filters and sorted columns; it may have {MOST_PARTS}.")
+    values: dict[str, str | float] = {}
     tests = [_test(copy, each, values, f"v{at}") for at, each in enumerate(view.get("filters") or [])]
     keys = [key for each in view.get("sort") or [] for key in _keys(copy, each)]
     text = str(view.get("find") or "")
@@ -106,33 +111,36 @@ def _keys(copy: OpenCopy, sort: dict[str, Any]) -> list[str]:
     return keys
 
 
-def _test(copy: OpenCopy, given: dict[str, Any], values: dict[str, str], name: str) -> str:
+def _test(copy: OpenCopy, given: dict[str, Any], values: dict[str, str | float], name: str) -> str:
     column, what = _column(copy, given.get("column")), given.get("op")
     cell = f"c{column}"
     if what in {"missing", "filled"}:
         return missing(cell) if what == "missing" else f"NOT {missing(cell)}"
     values[name] = value = str(given.get("value") or "")
-    numeric = copy.dtype(column) in NUMBERS and _is_number(value)
+    wanted = _number_of(value) if copy.dtype(column) in NUMBERS else None
     if what == "contains":
         return f"coalesce(contains(lower({cell}), lower(${name})), false)"
     if what in {"equals", "not_equals"}:
         same = f"coalesce({cell} = ${name}, false)"
-        if numeric:
-            same = f"({same} OR coalesce({number(cell)} = CAST(${name} AS DOUBLE), false))"
+        if wanted is not None:
+            values[f"{name}n"] = wanted
+            same = f"({same} OR coalesce({number(cell)} = ${name}n, false))"
         return same if what == "equals" else f"NOT {same}"
     if what in {"less", "more"}:
         sign = "<" if what == "less" else ">"
-        if numeric:
-            return f"coalesce({number(cell)} {sign} CAST(${name} AS DOUBLE), false)"
+        if wanted is not None:
+            values[name] = wanted
+            return f"coalesce({number(cell)} {sign} ${name}, false)"
         if copy.dtype(column) in NUMBERS:
             raise TableError(f"{value!r} is no number, and the column holds numbers.")
         return f"(NOT {missing(cell)} AND {cell} {sign} ${name})"
     raise TableError(f"There is no filter {what!r}.")
 
 
-def _is_number(value: str) -> bool:
+def _number_of(value: str) -> float | None:
+    """The number that a filter's value is, None where it is none: what says nothing ("nan") is none either."""
     try:
-        float(value)
+        wanted = float(value)
     except ValueError:
-        return False
-    return "_" not in value
+        return None
+    return None if "_" in value or math.isnan(wanted) else wanted

@@ -95,7 +95,10 @@ class Workers:
         """
         process = self._places.get()
         try:
-            if process is None or not process.alive:
+            if process is not None and not process.alive:
+                process.end()
+                process = None
+            if process is None:
                 process = _Process(self._limits)
             answer = process.ask(request, seconds)
             if answer is None:
