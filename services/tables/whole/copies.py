@@ -135,7 +135,9 @@ class Copies:
         try:
             facts = json.loads((folder / "facts.json").read_text())
             os.utime(folder)
+            (folder / "table.arrow").stat()
         except (OSError, ValueError):
+            shutil.rmtree(folder, ignore_errors=True)  # where half of it was removed from outside
             return None
         dtypes = facts["dtypes"] and tuple(facts["dtypes"])
         return Copy(folder, facts["rows"], tuple(facts["names"]), dtypes, tuple(facts["warnings"]), facts["checked"])
@@ -150,7 +152,7 @@ class Copies:
         except OSError as error:
             raise TableError(
                 f"The folder that keeps copies of whole files can't be used: {error.strerror or error}. The first rows "
-                "can still be seen; whoever runs the app can look at TABLE_CACHE."
+                "can still be seen; whoever runs the app can free it or set another CACHE_DIR."
             ) from None
         request = {
             "path": str(source.path.absolute()),
