@@ -25,6 +25,7 @@ export function mount(pane, server) {
   const size = h('span', {class: 'small muted'});
   const use = h('button', {type: 'button', class: 'btn', onclick: () => useInNotebook('')}, 'Use in notebook');
   const sheet = h('select', {'aria-label': 'Sheet or table', onchange: () => go({table: sheet.value})});
+  const back = h('button', {type: 'button', class: 'btn', onclick: () => go({table: CONTENTS}, true)}, 'Back to the contents');
   const sheetField = h('label', {class: 'field sheet'}, 'Sheet or table', sheet);
   const facts = h('p', {class: 'small muted facts'});
   const state = h('div', {role: 'status', class: 'state'});
@@ -40,7 +41,7 @@ export function mount(pane, server) {
     filter: (column, op, value) => setView({...source.view, filters: [...source.view.filters.filter(each => each.column !== column), {column, op, value}]}),
     hide: column => { keep().hidden.add(column); columnsChanged(); },
     profile: column => { openProfile(true); profile.chart([column]); },
-    closed: () => table.element.focus({preventScroll: true}),
+    closed: focusTable,
   });
   const chooser = columnChooser({changed: columnsChanged, go: column => table.go(table.active.row, table.visible.indexOf(column))});
   const cell = cellBar(wholeCell, row => source.row(row), sentence => warn(sentence));
@@ -54,10 +55,10 @@ export function mount(pane, server) {
   const toolbar = h('div', {class: 'row tools', role: 'group', 'aria-label': 'Look through the file'}, tools.elements, columnsButton, profileButton);
   const profile = profilePanel({ask, columns: () => source.columns, changed: () => { table.sparkline = profile.sparkline; table.anew(); }});
   const foot = h('div', {class: 'foot'}, h('div', {class: 'row spread'}, shown, h('span', {class: 'small muted legend'}, '∅ no value · an empty cell is a blank one')), cell.element);
-  const grid = h('div', {class: 'grid'}, toolbar, chips.element, progress, table.outer, foot, profile.element);
+  const grid = h('div', {class: 'grid'}, toolbar, chips.element, chips.live, table.outer, progress, foot, profile.element);
   const card = h('div', {class: 'card'},
     h('div', {class: 'row spread'}, heading(pane, 'Data'), use),
-    h('div', {class: 'row chooser'}, file, only, size, sheetField),
+    h('div', {class: 'row chooser'}, file, only, size, sheetField, back),
     facts, reading.element, warnings.element, state, picture, grid, menu.element, chooser.element, cell.dialog);
 
   function open(chosen) {
@@ -103,9 +104,11 @@ export function mount(pane, server) {
     }
   }
 
-  async function go(change) {
+  /** Show another file or table; `focused`: the person was in the table and stays there. */
+  async function go(change, focused = false) {
     place = {...place, ...change};
     const mine = ++asked;
+    card.style.minHeight = `${card.offsetHeight}px`;   // the page does not jump meanwhile
     clear();
     card.setAttribute('aria-busy', 'true');
     state.replaceChildren(h('p', {class: 'small muted'}, 'Reading the file…'));
@@ -118,8 +121,9 @@ export function mount(pane, server) {
         found = {error: 'The file was not read: the app did not answer.'};
       }
       if (mine !== asked) return;
-      if (!found.coming) { card.removeAttribute('aria-busy'); show(found); if (waited) workbench.dispatchEvent(new Event('fetched')); return; }
+      if (!found.coming) { card.removeAttribute('aria-busy'); show(found); card.style.minHeight = ''; if (focused) focusTable(); if (waited) workbench.dispatchEvent(new Event('fetched')); return; }
       waited = true;
+      card.style.minHeight = '';
       sayComing(found.coming);
       await new Promise(done => { setTimeout(done, ASK_AGAIN); });
       if (mine !== asked) return;
@@ -173,7 +177,7 @@ export function mount(pane, server) {
     progress.replaceChildren();
     picture.replaceChildren();
     warnings.show({notes: [], warnings: []});
-    use.hidden = grid.hidden = reading.element.hidden = sheetField.hidden = picture.hidden = true;
+    use.hidden = grid.hidden = reading.element.hidden = sheetField.hidden = back.hidden = picture.hidden = true;
   }
 
   const warn = sentence => state.replaceChildren(h('p', {class: 'notice bad'}, sentence));
@@ -191,6 +195,7 @@ export function mount(pane, server) {
     else warnings.show(found);
     size.textContent = bytes(found.size);
     sheetField.hidden = tables.length < 2;
+    back.hidden = !tables.includes(CONTENTS) || found.table === CONTENTS;
     sheet.replaceChildren(...tables.map(name => h('option', {value: name, selected: name === found.table}, visible(name))));
     if (found.picture) showPicture(found.picture);
     if (!columns.length) return;
@@ -208,9 +213,9 @@ export function mount(pane, server) {
     sourceChanged();
   }
 
-  function showPicture({png, format, width, height}) {
+  function showPicture({png}) {
     picture.hidden = false;
-    picture.replaceChildren(h('img', {src: `data:image/png;base64,${png}`, alt: `The image ${visible(place.name)}`}), h('figcaption', {class: 'small muted'}, `${format}, ${count(width)} × ${count(height)} pixels`));
+    picture.replaceChildren(h('img', {src: `data:image/png;base64,${png}`, alt: `The image ${visible(place.name)}`}));
   }
 
   function sourceChanged() {
@@ -233,7 +238,7 @@ export function mount(pane, server) {
     if (source.error) return [h('div', {class: 'notice bad row spread'}, `These rows did not load. ${source.error}`, again(() => source.retry()))];
     if (whole?.error && source.demanded) return [h('div', {class: 'notice bad row spread'}, whole.error, again(() => source.copyWhole(true)))];
     if (whole?.state === 'stopped') return [h('div', {class: 'notice row spread'}, 'Reading the whole file was stopped. The first rows stay; sorting, filters, finding and the exact count need the whole file.', again(() => source.copyWhole(true), 'Go on'))];
-    if (whole?.state === 'copying' && (source.demanded || Date.now() - copyBegan > QUIET)) {
+    if (whole?.state === 'copying' && (source.demanded || (!source.small && Date.now() - copyBegan > QUIET))) {
       return [h('div', {class: 'small muted row spread'}, h('span', {}, `Reading the whole file: ${bytes(whole.done)}${whole.total ? ` of ${bytes(whole.total)}` : ''}…`),
         whole.total > 0 && h('progress', {max: whole.total, value: whole.done, 'aria-label': 'What is read of the file'}), h('button', {type: 'button', class: 'btn', onclick: () => source.stop()}, 'Stop'))];
     }
@@ -244,7 +249,7 @@ export function mount(pane, server) {
   function factsOf() {
     const {all, fileExact, ready} = source;
     const rows = all === null || all === undefined ? 'unknown number of' : `${ready || fileExact ? '' : 'about '}${count(all)}`;
-    const parts = [`${rows} rows × ${count(answer.total_columns)} columns`];
+    const parts = [`${rows} row${all === 1 ? '' : 's'} × ${count(answer.total_columns)} column${answer.total_columns === 1 ? '' : 's'}`];
     if (answer.total_columns > answer.columns.length) parts.push(`the first ${count(answer.columns.length)} columns are shown`);
     if (!answer.reading && answer.encoding) parts.push(answer.encoding);
     if (answer.sampled) parts.push(`types and summaries of ${answer.offset ? '' : 'the first '}${count(answer.sampled)} rows`);
@@ -271,12 +276,14 @@ export function mount(pane, server) {
     sourceChanged();
   }
 
+  function focusTable() { table.element.focus({preventScroll: true}); }
+
   const showCell = () => { if (source) cell.show(source, table.active.row, table.column); };
 
   function openCell(row, column) {
     if (answer.table === CONTENTS) {
       const member = source.cell(row, column)?.text;
-      if (member !== CONTENTS && answer.tables.includes(member)) { go({table: member}); return; }
+      if (member !== CONTENTS && answer.tables.includes(member)) { go({table: member}, true); return; }
     }
     showCell();
     cell.open();
@@ -288,7 +295,7 @@ export function mount(pane, server) {
     const {total, exact} = source;
     if (exact && row > total) return `There are ${count(total)} rows.`;
     table.jump(row - 1);
-    table.element.focus({preventScroll: true});
+    focusTable();
     return undefined;
   }
 
@@ -331,6 +338,7 @@ export function mount(pane, server) {
     else state.replaceChildren(h('p', {class: 'notice warn'}, 'The notebook is not on the page yet. Try again in a moment.'));
   }
 
+  cell.dialog.addEventListener('close', focusTable);
   workbench.onTask(open);
   workbench.addEventListener('files', event => files(event.detail));
 }

@@ -34,22 +34,41 @@ export function readingLine(change) {
   return {element, show};
 }
 
-/** The list of warnings. `jump(row)` goes to a row (from 1); `use(args)` writes the reading line into the notebook. */
+/** The warnings, folded to one line on a narrow screen. `jump(row)` goes to a row (from 1); `use(args)` writes the reading line into the notebook. */
 export function warningList(jump, use) {
-  const element = h('ul', {class: 'notes small', 'aria-label': 'Warnings'});
-  const one = ({text, rows, arguments: args}) => h('li', {}, withCode(text),
-    rows.length > 0 && h('span', {class: 'where'}, ' ', rows.map(row => h('button', {type: 'button', class: 'link', onclick: () => jump(row)}, `row ${count(row)}`))),
-    args && h('span', {class: 'cure'}, h('code', {}, `read_csv(…, ${args})`), h('button', {type: 'button', class: 'btn', onclick: () => use(args)}, 'Use in notebook')));
+  const line = h('summary', {class: 'small'});
+  const list = h('ul', {class: 'notes small', 'aria-label': 'Warnings'});
+  const folded = h('details', {class: 'warnings', open: matchMedia('(min-width: 481px)').matches}, line, list);
+  const told = h('div', {class: 'small muted told'});
+  const element = h('div', {}, told, folded);
+  const one = ({text, rows}, cure) => h('li', {}, withCode(text),
+    rows.length > 0 && h('span', {class: 'where'}, ' ', rows.map(row => h('button', {type: 'button', class: 'link', onclick: () => jump(row)}, `row ${count(row)}`))), cure);
+  const cureOf = (args, many) => args && h('span', {class: 'cure'}, many > 1 && `These ${many}:`, h('code', {}, `read_csv(…, ${args})`), h('button', {type: 'button', class: 'btn', onclick: () => use(args)}, 'Use in notebook'));
+
+  /** Those that one line reads right stand together, over that line. */
+  function grouped(all) {
+    const groups = new Map();
+    for (const each of all) groups.set(each.arguments, [...groups.get(each.arguments) ?? [], each]);
+    return [...groups].flatMap(([args, group]) => group.map((each, at) => one(each, at === group.length - 1 && cureOf(args, group.length))));
+  }
+
   return {
     element,
     /** What every row tells takes the place of what the first rows told; until then it is said how many those are. */
     show({notes, warnings, warned}, whole = null, stop = null) {
       const kinds = new Set(whole?.warnings.map(({kind}) => kind));
       const kept = whole?.checked && warned ? [] : warnings.filter(({kind}) => !kinds.has(kind));
-      element.replaceChildren(...notes.map(note => h('li', {}, note)), ...[...kept, ...(whole?.warnings ?? [])].map(one));
-      if (!warned || whole?.checked) return;
-      element.append(h('li', {class: 'muted'}, `The warnings are of the first ${count(warned)} rows.`,
-        whole?.checking && [' Every row is being looked through… ', h('button', {type: 'button', class: 'link', onclick: stop}, 'Stop')]));
+      const all = [...kept, ...(whole?.warnings ?? [])];
+      const partly = warned && !whole?.checked;
+      element.hidden = !notes.length && !all.length && !partly;
+      told.replaceChildren(...notes.map(note => h('p', {}, note)));
+      if (partly) {
+        told.append(h('p', {}, `The warnings are of the first ${count(warned)} rows.`,
+          whole?.checking && [' Every row is being looked through… ', h('button', {type: 'button', class: 'link', onclick: stop}, 'Stop')]));
+      }
+      folded.hidden = !all.length;
+      line.textContent = `${count(all.length)} warning${all.length === 1 ? '' : 's'}`;
+      list.replaceChildren(...grouped(all));
     },
   };
 }

@@ -30,7 +30,8 @@ export class Rows {
     this.where = where;
     this.columns = first.columns;
     this.large = first.size > LARGE;
-    this.near = first.size <= SMALL ? Infinity : NEAR;
+    this.small = first.size <= SMALL;
+    this.near = this.small ? Infinity : NEAR;
     this.#count(first);
     this.#keepPreview(first);
   }

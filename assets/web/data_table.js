@@ -6,9 +6,11 @@ const ROW = 26;               // px
 const LIMIT = 8_000_000;      // px; browsers draw nothing beyond some ten million
 const LONG = 120;             // characters from which a cell is folded
 const CHARACTER = 7.6;        // px, of the table's font
-const [NARROWEST, WIDEST] = [64, 320];
+const [NARROWEST, WIDEST, HEX] = [64, 320, 400];   // px of a column; sixteen bytes are seen whole
+const STEP = 24;              // px that a key makes a column wider or narrower
 const AHEAD = 3;              // rows and columns drawn beyond the edge
 const SETTLE = 150;           // ms after which a scaled scroll bar is put where it belongs
+
 
 const isNumber = dtype => /^(u?int|float|double|decimal)/.test(dtype);
 const between = (low, value, high) => Math.min(Math.max(value, low), high);
@@ -27,8 +29,10 @@ export class DataTable {
     this.body = h('tbody', {role: 'rowgroup'});
     this.sheet = h('table', {class: 'mono', role: 'presentation'}, h('thead', {role: 'rowgroup'}, this.head), this.body);
     this.element = h('div', {class: 'rows', tabindex: 0, role: 'grid', 'aria-label': 'Rows of the file', 'aria-readonly': 'true'}, this.sheet);
+    this.keys = h('p', {class: 'visually-hidden', id: 'data-keys'}, 'Arrow keys move. Enter opens a cell, or the menu of a column at its name. Shift with left or right changes the width of the column. Control and C copies.');
+    this.element.setAttribute('aria-describedby', this.keys.id);
     this.hint = h('div', {class: 'more-columns', 'aria-hidden': 'true'}, '›');
-    this.outer = h('div', {class: 'rows-frame'}, this.element, this.hint);
+    this.outer = h('div', {class: 'rows-frame'}, this.element, this.hint, this.keys);
     this.element.addEventListener('scroll', () => this.#scrolled());
     this.element.addEventListener('keydown', event => this.#key(event));
     this.element.addEventListener('pointerdown', event => this.#press(event));
@@ -80,8 +84,8 @@ export class DataTable {
   #natural(column) {
     const {name, dtype, pandas_name: pandas} = this.#source.columns[column];
     const cells = (this.sample.get(column) ?? []).map(cell => cell?.length ?? 1);
-    const letters = Math.max(Math.min(name.length, 28) + 3, Math.min(pandas.length, 20), dtype.length + (dtype ? 10 : 0), ...cells);
-    return between(NARROWEST, Math.round(letters * CHARACTER + 22), WIDEST);
+    const letters = Math.max(Math.min(visible(name).length, 28) + 3, Math.min(pandas.length, 20), dtype.length + (dtype ? 10 : 0), ...cells);
+    return between(NARROWEST, Math.round(letters * CHARACTER + 22), dtype === 'hex' ? HEX : WIDEST);
   }
 
   get #total() { return this.#source?.total ?? 0; }
@@ -203,7 +207,7 @@ export class DataTable {
       h('span', {class: 'dtype', title: estimated ? 'estimated from the rows read' : 'declared by the file'}, dtype || '\u00a0', dtype && estimated && h('span', {class: 'estimated'}, ' estimated')),
       summed && h('span', {class: 'summary', title: summary}, summary || '\u00a0'),
       this.sparkline && h('span', {class: 'spark'}, this.sparkline(column)),
-      h('span', {class: 'edge', 'data-edge': at}));
+      h('span', {class: 'edge', 'data-edge': at, title: 'Drag, or Shift + ← →'}));
   }
 
   #drawRow(row, key, from, columns) {
@@ -270,7 +274,9 @@ export class DataTable {
       ArrowUp: [far ? 0 : row - 1, at], ArrowDown: [far ? this.#total - 1 : row + 1, at], ArrowLeft: [row, far ? 0 : at - 1], ArrowRight: [row, far ? Infinity : at + 1],
       PageUp: [Math.max(0, row - page), at], PageDown: [row + page, at], Home: [far ? 0 : row, 0], End: [far ? this.#total - 1 : row, Infinity],
     }[event.key];
-    if (to) this.go(...to);
+    const wider = event.shiftKey && at >= 0 ? {ArrowLeft: -1, ArrowRight: 1}[event.key] : 0;
+    if (to && !wider) this.go(...to);
+    else if (wider) this.#widen(at, this.#edges[at + 1] - this.#edges[at] + wider * STEP);
     else if (event.key === 'Enter' && row < 0 && at >= 0) this.#act.menu(this.column, this.head.querySelector(`[data-at="${at}"] .column-menu`));
     else if (event.key === 'Enter' && row >= 0 && at >= 0) this.#act.open(row, this.column);
     else if (far && event.key.toLowerCase() === 'c' && getSelection().isCollapsed) this.#act.copy(row, this.column);
@@ -295,10 +301,16 @@ export class DataTable {
     else if (target.closest('[data-fold]')) this.#act.open(this.active.row, this.column);
   }
 
+  #widen(at, width) {
+    this.state.widths.set(this.#order[at], Math.max(40, width));
+    this.layout();
+    this.refresh();
+  }
+
   #drag(event, at) {
     event.preventDefault();
-    const column = this.#order[at], start = event.clientX, width = this.#edges[at + 1] - this.#edges[at];
-    const move = ({clientX}) => { this.state.widths.set(column, Math.max(40, width + clientX - start)); this.layout(); this.refresh(); };
+    const start = event.clientX, width = this.#edges[at + 1] - this.#edges[at];
+    const move = ({clientX}) => this.#widen(at, width + clientX - start);
     const end = () => { removeEventListener('pointermove', move); removeEventListener('pointerup', end); removeEventListener('pointercancel', end); };
     addEventListener('pointermove', move);
     addEventListener('pointerup', end);

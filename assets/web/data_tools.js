@@ -43,17 +43,21 @@ export function findTools(act) {
 /** The sorting and filters in force. `change(view)` takes one away. */
 export function viewChips(change) {
   const element = h('p', {class: 'row chips', hidden: true});
+  const live = h('p', {class: 'visually-hidden', role: 'status'});
   const chip = (text, without) => h('button', {type: 'button', class: 'chip', 'aria-label': `Remove: ${text}`, onclick: () => change(without)}, text, ' ✕');
   const nameOf = (columns, number) => visible(columns[number].name) || `column ${number + 1}`;
   return {
-    element,
+    element, live,
     show({view, columns, total, all, exact, plain}, hidden, showAll) {
+      const found = total === null ? 'Looking through the whole file…' : `${count(total)} of ${exact ? '' : 'about '}${count(all)} rows`;
+      const said = plain ? '' : [...view.sort.map(each => `Sorted by ${nameOf(columns, each.column)}${each.descending ? ', descending' : ''}.`), found].join(' ');
+      if (live.textContent !== said) live.textContent = said;
       element.hidden = plain && !hidden;
       element.replaceChildren(...[
         ...view.sort.map(each => chip(`sorted by ${nameOf(columns, each.column)}${each.descending ? ', descending' : ''}`, {...view, sort: view.sort.filter(other => other !== each)})),
         ...view.filters.map(each => chip(`${nameOf(columns, each.column)} ${filterInWords(each)}`, {...view, filters: view.filters.filter(other => other !== each)})),
         hidden > 0 && h('button', {type: 'button', class: 'chip', 'aria-label': `Show ${hidden} hidden columns`, onclick: showAll}, `${count(hidden)} hidden column${hidden === 1 ? '' : 's'} ✕`),
-        !plain && h('span', {class: 'small muted'}, total === null ? 'Looking through the whole file…' : `${count(total)} of ${exact ? '' : 'about '}${count(all)} rows`),
+        !plain && h('span', {class: 'small muted'}, found),
       ].filter(Boolean));
     },
   };
