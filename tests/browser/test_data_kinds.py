@@ -229,7 +229,7 @@ def test_any_of_300000_rows_is_reached_sorted_and_found(opened):
         line = data.locator("tbody tr").last
         at = expected if expected is not None else LONG_ROWS // 2
         cell = data.locator("tbody td", has_text=re.compile(f"^n{at}$"))
-        expect(cell).to_be_visible()
+        expect(cell).to_be_visible(timeout=60_000)  # once the whole file is copied
         expect(cell.locator("xpath=..").locator("td").nth(1)).to_have_text(str(at * 7 % LONG_ROWS))
         assert line.evaluate("line => line.getBoundingClientRect().height") == 26
     data.get_by_role("button", name="Column value").click()
