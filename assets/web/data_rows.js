@@ -18,8 +18,9 @@ const sleep = time => new Promise(done => { setTimeout(done, time); });
  * something new to draw. `whole` is what the server last said of the copy: null (not asked), or with a `state` or `error`.
  */
 export class Rows {
-  #server; #changed; #cache = new Map(); #numbers = new Map(); #wanted = []; #running = new Set(); #version = 0; #alive = true; #copying = null;
+  #server; #changed; #cache = new Map(); #numbers = new Map(); #wanted = []; #running = new Set(); #version = 0; #alive = true; #copying = null; #asked = new Set(); #asking = false;
   whole = null;
+  described = 0;      // grows when the types of more columns have come
   view = {sort: [], filters: [], find: ''};
   error = '';
   demanded = false;   // whether the person did something that needs the whole file
@@ -66,7 +67,25 @@ export class Rows {
       for (const block of blocks) if (!this.#cache.has(`${page} ${block}`)) this.#wanted.push([page, block]);
     }
     this.#next();
+    if (blocks.length) this.#describe(blocks);
   }
+
+  /** The first preview tells types and summaries of its own columns: those of the others come with a preview of them. */
+  async #describe(blocks) {
+    const block = blocks.find(each => !this.#asked.has(each) && !this.columns[each * BLOCK].dtype && !this.columns[each * BLOCK].pandas_name);
+    if (block === undefined || this.#asking) return;
+    this.#asking = true;
+    this.#asked.add(block);
+    const columns = this.#columnsOf(block);
+    const answer = await this.#ask('preview', {offset: 0, columns});
+    this.#asking = false;
+    if (!this.#alive || !answer.columns) return;
+    for (const column of columns) this.columns[column] = answer.columns[column];
+    this.described += 1;
+    this.#changed();
+  }
+
+  #columnsOf(block) { return this.columns.map((_, at) => at).slice(block * BLOCK, (block + 1) * BLOCK); }
 
   setView(view) {
     this.view = view;
@@ -179,7 +198,7 @@ export class Rows {
     const key = `${page} ${block}`;
     const version = this.#version;
     this.#running.add(key);
-    const columns = this.columns.map((_, at) => at).slice(block * BLOCK, (block + 1) * BLOCK);
+    const columns = this.#columnsOf(block);
     const fromCopy = this.ready;
     const answer = await this.#fetch(page * PAGE, PAGE, columns);
     if (version !== this.#version) return;

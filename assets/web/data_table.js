@@ -134,7 +134,7 @@ export class DataTable {
     if (!this.#source || !this.element.isConnected) return;
     const left = this.element.scrollLeft, right = left + this.element.clientWidth - this.numberWidth;
     const from = Math.max(0, this.#columnAt(left) - AHEAD), to = Math.min(this.#order.length - 1, this.#columnAt(right) + AHEAD);
-    const drawn = `${from} ${to} ${this.#edges.at(-1)} ${this.#order.length}`;
+    const drawn = `${from} ${to} ${this.#edges.at(-1)} ${this.#order.length} ${this.#source.described}`;
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       this.#serial += 1;

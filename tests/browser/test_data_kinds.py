@@ -208,6 +208,7 @@ def test_the_last_of_5000_columns_is_reached_and_columns_are_chosen(opened):
     last = data.locator('td[aria-colindex="5001"]')
     expect(last).to_have_text(["4999", "9998"])
     expect(data.locator("thead .name").last).to_have_text("m4999")
+    expect(data.locator("thead .dtype").last).to_have_text("int estimated")
     assert data.locator("thead th").count() < 60
     data.get_by_role("button", name="Columns", exact=True).click()
     box = data.get_by_role("dialog", name="Columns")
