@@ -39,6 +39,7 @@ def create_app(settings: Settings) -> FastAPI:
 
         from components.api import answer_mcp_in_json
         from components.layout import THEME, build_page
+        from components.page_head import use_own_head
 
         catalog = opening.result()
     datafiles = DataFiles.from_settings(catalog.source, settings)
@@ -84,10 +85,12 @@ def create_app(settings: Settings) -> FastAPI:
 
     app.mount(f"/{PLACE}", web_files(), name="web")
     page = build_page(catalog, datafiles, tables, grader, reference, batches, launcher.report)
+    use_own_head()
     gr.mount_gradio_app(
         app,
         page,
         path="/",
+        favicon_path=str(WEB / "icon.png"),
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,
         theme=THEME,

@@ -35,10 +35,15 @@ THEME = gr.themes.Default(
     neutral_hue="slate",
     font=["ui-sans-serif", "system-ui", "sans-serif"],
     font_mono=["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"],
-).set(body_text_color_subdued="*neutral_500", body_text_color_subdued_dark="*neutral_400")
+).set(
+    body_text_color_subdued="*neutral_500",
+    body_text_color_subdued_dark="*neutral_400",
+    link_text_color_dark="*secondary_400",
+)
 
 MASTHEAD = """
 <header class="masthead">
+  <a class="skip" href="#workbench">Skip to the task</a>
   <h1>SmolDataEnvs Workbench</h1>
   <nav aria-label="Views">
     <a href="./" data-view="" aria-current="page">Tasks</a>

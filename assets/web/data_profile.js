@@ -36,7 +36,7 @@ export function profilePanel({ask, columns, changed}) {
   const other = h('select', {'aria-label': 'Second column', onchange: () => chart([one, ...(other.value ? [Number(other.value)] : [])])});
   const title = h('h4', {});
   const note = h('p', {class: 'small muted'});
-  const plot = h('div', {class: 'chart'});
+  const plot = h('div', {class: 'chart', role: 'img'});
   const chartBox = h('section', {class: 'profile-chart', 'aria-label': 'Chart', hidden: true}, h('div', {class: 'row spread'}, title, h('label', {class: 'row small muted'}, 'with', other)), plot, note);
   const element = h('section', {class: 'profile', 'aria-label': 'Profile', hidden: true},
     h('div', {class: 'row spread'}, h('h3', {}, 'Profile'), h('div', {class: 'row'}, search, h('button', {type: 'button', class: 'btn', onclick: () => chart([])}, 'Correlations'))), state, chartBox, list, more);

@@ -19,6 +19,12 @@ const seconds = value => value < 1 ? `${Math.round(value * 1000)} ms` : value < 
 // not crypto.randomUUID: that is missing on plain http beyond localhost
 const newId = () => crypto.getRandomValues(new Uint32Array(2)).join('-');
 
+// Lines wider than the cell are read by keyboard without editing it: their box is a stop of Tab, and arrows scroll it.
+const WIDE_LINES = {
+  read: ({scrollDOM}) => scrollDOM.scrollWidth > scrollDOM.clientWidth,
+  write: (wide, {scrollDOM}) => { scrollDOM.tabIndex = wide ? 0 : -1; },
+};
+
 export class NotebookCell {
   id;
   element;
@@ -81,7 +87,10 @@ export class NotebookCell {
       this.#language.of(this.#languageExtensions), editing,
       // after the editor's own use of Escape; leaving it this way lets Tab move on
       Prec.lowest(keymap.of([{key: 'Escape', run: act(() => this.focus())}])),
-      EditorView.updateListener.of(update => { if (update.docChanged) this.#host.edited(); }),
+      EditorView.updateListener.of(update => {
+        if (update.docChanged) this.#host.edited();
+        if (update.geometryChanged) update.view.requestMeasure(WIDE_LINES);
+      }),
     ]})});
   }
 

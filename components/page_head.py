@@ -1,0 +1,48 @@
+"""What the page says of itself to a browser's tab, to a search and where its link is shared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from gradio.routes import templates
+from jinja2 import BaseLoader, Environment, FunctionLoader
+
+TITLE = "SmolDataEnvs Workbench"
+DESCRIPTION = (
+    "Browse verified data-analysis tasks, look at their tables, solve them in a live kernel, grade the answer."
+)
+
+# Gradio's own tags name Gradio and a picture on another server.
+_GRADIOS = re.compile(r"<meta\s+(?:property=\"og:|name=\"twitter:)[^>]*>\s*")
+_OURS = f"""<title>{TITLE}</title>
+<meta name="description" content="{DESCRIPTION}" />
+<link rel="icon" type="image/svg+xml" href="web/icon.svg" />
+<meta property="og:type" content="website" />
+<meta property="og:title" content="{TITLE}" />
+<meta property="og:description" content="{DESCRIPTION}" />
+<meta property="og:url" content="{{{{ config['root'] }}}}/" />
+<meta property="og:image" content="{{{{ config['root'] }}}}/web/card.png" />
+<meta property="og:image:width" content="1200" />
+<meta property="og:image:height" content="630" />
+<meta property="og:image:alt" content="A ladder whose third rung is green: the rung that matched" />
+<meta name="twitter:card" content="summary_large_image" />
+"""
+
+
+def use_own_head() -> None:
+    """Have the document that Gradio serves carry the app's own title, description, icon and social card.
+
+    Those who draw a card run no scripts, and want absolute addresses: both stand in the document as it is served.
+    """
+    environment, loader = templates.env, templates.env.loader
+    if loader is not None:
+        environment.loader = FunctionLoader(_with_own_head(environment, loader))
+
+
+def _with_own_head(environment: Environment, loader: BaseLoader) -> Callable[[str], str]:
+    def source(name: str) -> str:
+        text = loader.get_source(environment, name)[0]
+        return _GRADIOS.sub("", text).replace("</head>", f"{_OURS}</head>", 1)
+
+    return source
