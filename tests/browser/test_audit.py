@@ -192,7 +192,7 @@ def profile(page):
 def columns(page):
     task(page)
     page.locator(".data_preview").get_by_role("button", name="Columns").click()
-    expect(page.locator(".data_preview dialog, dialog:modal").first).to_be_visible()
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def offline(page):

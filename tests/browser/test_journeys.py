@@ -26,6 +26,7 @@ def solve(page, press):
     """From the open list to the verdict; `press` is how a button is pressed. Typing aside, nothing else is done."""
     press(page.locator(".tasks li", has_text="mean petal length"))
     expect(page.locator(".data_preview tbody td").first).to_be_visible()
+    expect(page.locator(".nb-cell").first).to_contain_text("read_csv")
     press(page.get_by_role("button", name="Run all"))
     expect(page.locator(".nb-cell").first).to_have_attribute("data-state", "ok", timeout=30_000)
     press(page.get_by_role("button", name="+ Cell"))
@@ -33,7 +34,7 @@ def solve(page, press):
     page.keyboard.press("Control+Enter")
     expect(page.locator(".nb-cell").last).to_have_attribute("data-state", "ok", timeout=30_000)
     press(page.get_by_role("button", name="Use last output"))
-    press(page.get_by_role("button", name="Grade", exact=True))
+    press(page.locator(".grade_panel form").get_by_role("button", name="Grade", exact=True))
     expect(outcome(page)).to_have_attribute("data-outcome", "right")
 
 
@@ -96,14 +97,19 @@ def test_the_keyboard_alone_comes_to_a_right_answer(page):
 def test_back_and_forward_walk_through_ten_states(page):
     def seen():
         return page.evaluate("""() => [
-            location.search, document.body.dataset.view,
-            ...['.task_browser p[aria-live]', '.task_view h2'].map(each => document.querySelector(each).textContent)]""")
+            location.search,
+            document.body.dataset.view,
+            document.querySelector('.task_browser p[aria-live]').textContent,
+            document.querySelector('.task_view h2').textContent,
+        ]""")
 
     def settled(query):
         page.wait_for_function("query => location.search === query", arg=query)
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
         return seen()
 
+    page.evaluate("localStorage.setItem('workbench.welcomed', 'true')")  # the words of a first visit come once
+    page.reload()
     expect(page.locator(".tasks li").first).to_be_visible()
     view = page.get_by_role("navigation", name="Views")
     steps = [
@@ -125,7 +131,8 @@ def test_back_and_forward_walk_through_ten_states(page):
         page.wait_for_function("query => location.search !== query", arg=before)
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
         states.append(seen())
-    assert len({tuple(state) for state in states}) == 11
+    assert states[5] == states[3]  # the lab was left for the task it was opened from
+    assert len({tuple(state) for state in states}) == 10
     for state in reversed(states[:-1]):
         page.go_back()
         assert settled(state[0]) == state
@@ -195,7 +202,7 @@ def test_in_a_frame_that_may_keep_nothing_a_task_is_solved(chromium, framed, app
     )
     errors = []
     page = context.new_page()
-    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("pageerror", lambda error: errors.append(error.stack))
     page.goto(framed)
     inside = next(frame for frame in page.frames if frame.url.startswith(app))
     expect(inside.locator(".tasks li").first).to_be_visible()
