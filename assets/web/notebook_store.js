@@ -27,11 +27,16 @@ function put(key, text) {
   }
 }
 
+/** Whether the entry is gone. Storage that is switched off throws for every use, and holds nothing. */
+function drop(key) {
+  try { localStorage.removeItem(key); return true; } catch { return false; }
+}
+
 function write(taskId, key, value) {
   const text = JSON.stringify(value);
   let {fits, full} = put(key, text);
   for (const victim of full ? droppable(taskId) : []) {
-    localStorage.removeItem(victim);
+    drop(victim);
     ({fits} = put(key, text));
     if (fits) break;
   }
@@ -52,7 +57,7 @@ export const NOT_SAVED = 'Not saved: the browser’s storage is full or switched
 export function saveCells(taskId, cells) {
   const entry = {saved: Date.now(), cells};
   if (write(taskId, CELLS + taskId, entry)) return '';
-  try { localStorage.removeItem(OUTPUTS + taskId); } catch { return NOT_SAVED; }
+  if (!drop(OUTPUTS + taskId)) return NOT_SAVED;
   if (write(taskId, CELLS + taskId, entry)) return 'The browser’s storage is full: outputs of this task will not be kept over a reload. Code is kept. Download the notebook to keep all.';
   return NOT_SAVED;
 }
@@ -65,7 +70,7 @@ export function saveOutputs(taskId, outputs) {
   while (kept.pop() && kept.length) {
     if (write(taskId, OUTPUTS + taskId, Object.fromEntries(kept.map(id => [id, outputs[id]])))) break;
   }
-  if (!kept.length) localStorage.removeItem(OUTPUTS + taskId);
+  if (!kept.length) drop(OUTPUTS + taskId);
   const left = all - kept.length;
   return `The browser’s storage is full: the output of ${left === 1 ? 'one cell' : `${left} cells`} will not be kept over a reload. Code is kept. Download the notebook to keep all.`;
 }

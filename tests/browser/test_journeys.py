@@ -213,5 +213,6 @@ def test_in_a_frame_that_may_keep_nothing_a_task_is_solved(chromium, framed, app
     inside.keyboard = page.keyboard
     solve(inside, lambda target: target.click())
     expect(inside.locator(".tasks li[aria-selected=true] .done")).to_contain_text("Solved")
+    expect(inside.locator("#notebook")).to_contain_text("Not saved: the browser’s storage is full or switched off.")
     context.close()
     assert errors == []
