@@ -39,6 +39,8 @@ THEME = gr.themes.Default(
     body_text_color_subdued="*neutral_500",
     body_text_color_subdued_dark="*neutral_400",
     link_text_color_dark="*secondary_400",
+    button_primary_background_fill="*primary_600",
+    button_primary_background_fill_hover="*primary_700",
 )
 
 MASTHEAD = """

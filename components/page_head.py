@@ -8,6 +8,8 @@ from collections.abc import Callable
 from gradio.routes import templates
 from jinja2 import BaseLoader, Environment, FunctionLoader
 
+from components.web import PLACE
+
 TITLE = "SmolDataEnvs Workbench"
 DESCRIPTION = (
     "Browse verified data-analysis tasks, look at their tables, solve them in a live kernel, grade the answer."
@@ -17,12 +19,12 @@ DESCRIPTION = (
 _GRADIOS = re.compile(r"<meta\s+(?:property=\"og:|name=\"twitter:)[^>]*>\s*")
 _OURS = f"""<title>{TITLE}</title>
 <meta name="description" content="{DESCRIPTION}" />
-<link rel="icon" type="image/svg+xml" href="web/icon.svg" />
+<link rel="icon" type="image/svg+xml" href="{PLACE}/icon.svg" />
 <meta property="og:type" content="website" />
 <meta property="og:title" content="{TITLE}" />
 <meta property="og:description" content="{DESCRIPTION}" />
 <meta property="og:url" content="{{{{ config['root'] }}}}/" />
-<meta property="og:image" content="{{{{ config['root'] }}}}/web/card.png" />
+<meta property="og:image" content="{{{{ config['root'] }}}}/{PLACE}/card.png" />
 <meta property="og:image:width" content="1200" />
 <meta property="og:image:height" content="630" />
 <meta property="og:image:alt" content="A ladder whose third rung is green: the rung that matched" />

@@ -20,10 +20,12 @@ const seconds = value => value < 1 ? `${Math.round(value * 1000)} ms` : value < 
 const newId = () => crypto.getRandomValues(new Uint32Array(2)).join('-');
 
 // Lines wider than the cell are read by keyboard without editing it: their box is a stop of Tab, and arrows scroll it.
-const WIDE_LINES = {
-  read: ({scrollDOM}) => scrollDOM.scrollWidth > scrollDOM.clientWidth,
-  write: (wide, {scrollDOM}) => { scrollDOM.tabIndex = wide ? 0 : -1; },
-};
+const wideLines = new ResizeObserver(seen => {
+  for (const {target} of seen) {
+    const box = target.closest('.cm-scroller');
+    box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+  }
+});
 
 export class NotebookCell {
   id;
@@ -56,6 +58,7 @@ export class NotebookCell {
     Object.assign(this, {id: id ?? newId(), type, state, count, seconds, message: message || cut, run});
     this.#host = host;
     this.#editor = this.#makeEditor(code);
+    for (const part of [this.#editor.scrollDOM, this.#editor.contentDOM]) wideLines.observe(part);
     const button = (name, glyph, label) => h('button', {type: 'button', class: 'btn quiet nb-icon', 'aria-label': label, title: label,
       onclick: () => host.command(this, name)}, glyph);
     this.#runButton = h('button', {type: 'button', class: 'btn nb-run', onclick: () => { if (this.rendered) this.edit(); else host.run(this); }}, 'Run');
@@ -87,10 +90,7 @@ export class NotebookCell {
       this.#language.of(this.#languageExtensions), editing,
       // after the editor's own use of Escape; leaving it this way lets Tab move on
       Prec.lowest(keymap.of([{key: 'Escape', run: act(() => this.focus())}])),
-      EditorView.updateListener.of(update => {
-        if (update.docChanged) this.#host.edited();
-        if (update.geometryChanged) update.view.requestMeasure(WIDE_LINES);
-      }),
+      EditorView.updateListener.of(update => { if (update.docChanged) this.#host.edited(); }),
     ]})});
   }
 

@@ -6,6 +6,8 @@ import urllib.request
 
 from PIL import Image
 
+from components.web import PLACE
+
 
 def fetched(url):
     with urllib.request.urlopen(url, timeout=30) as answer:
@@ -25,6 +27,6 @@ def test_a_shared_link_shows_the_apps_own_words_and_picture(app):
 
 
 def test_the_tab_has_an_icon_of_the_apps_own(app):
-    assert 'rel="icon" type="image/svg+xml" href="web/icon.svg"' in fetched(app)[1].decode()
-    assert fetched(app + "web/icon.svg")[0] == "image/svg+xml"
+    assert f'rel="icon" type="image/svg+xml" href="{PLACE}/icon.svg"' in fetched(app)[1].decode()
+    assert fetched(f"{app}{PLACE}/icon.svg")[0] == "image/svg+xml"
     assert Image.open(io.BytesIO(fetched(app + "favicon.ico")[1])).size == (512, 512)
