@@ -23,11 +23,21 @@ const layout = (ink, line, family) => ({
   xaxis: {automargin: true, gridcolor: line, zerolinecolor: line}, yaxis: {automargin: true, gridcolor: line, zerolinecolor: line},
 });
 
+// How each chart was drawn last: it is drawn again when the page turns dark or light.
+const drawn = new WeakMap();
+let dark = document.body.classList.contains('dark');
+new MutationObserver(() => {
+  if (dark === document.body.classList.contains('dark')) return;
+  dark = !dark;
+  for (const element of document.querySelectorAll('.js-plotly-plot')) drawn.get(element)?.();
+}).observe(document.body, {attributeFilter: ['class']});
+
 /** Draw traces, made from the ink's colour, in a layout changed by `change`. */
 export async function draw(element, traces, change) {
   let Plotly;
   try { Plotly = await plotly(); } catch { element.textContent = 'The chart did not load; its numbers stand in the table.'; return; }
   if (!element.isConnected) return;
+  drawn.set(element, () => draw(element, traces, change));
   const style = getComputedStyle(element);
   const [ink, line] = [style.color, style.getPropertyValue('--border-color-primary') || '#8884'];
   const base = layout(ink, line, style.fontFamily);

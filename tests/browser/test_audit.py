@@ -230,7 +230,7 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", ["filters", "offline", "right", "notebook", "lab"])
 def test_a_state_has_no_fault(visit, state):
     audited(visit, state, SHORT)
 
@@ -271,3 +271,14 @@ def test_nothing_moves_for_those_who_ask_for_that(visit):
         ".map(each => each.effect.target.className)"
     )
     assert moving == []
+
+
+def test_a_chart_turns_dark_with_the_page(visit):
+    page = visit("?view=about")
+    about(page)
+    label = page.locator(".about_tasks .xtick text").first
+    expect(label).to_have_css("fill", page.locator(".about_tasks").evaluate("pane => getComputedStyle(pane).color"))
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("body.dark")).to_have_count(1)
+    ink = page.locator(".about_tasks").evaluate("pane => getComputedStyle(pane).color")
+    expect(page.locator(".about_tasks .xtick text").first).to_have_css("fill", ink)
