@@ -11,7 +11,6 @@ const STEP = 24;              // px that a key makes a column wider or narrower
 const AHEAD = 3;              // rows and columns drawn beyond the edge
 const SETTLE = 150;           // ms after which a scaled scroll bar is put where it belongs
 
-
 const isNumber = dtype => /^(u?int|float|double|decimal)/.test(dtype);
 const between = (low, value, high) => Math.min(Math.max(value, low), high);
 
