@@ -68,6 +68,26 @@ def test_odd_requests_are_answered_or_refused_in_a_sentence(tables, odd):
         assert (answer["row"], answer["count"]) == (found, 4)
 
 
+def test_a_refused_view_leaves_the_next_file_readable(tables, odd, tmp_path):
+    for name, value in (("a.csv", "one"), ("b.csv", "two")):
+        (tmp_path / name).write_text(f"n,t\n1,{value}\n")
+        ready(tables, Source(tmp_path / name))
+    for value in ("x", "y"):  # one for each process
+        assert "is no number" in rows(tables, odd, filters=[{"column": 0, "op": "less", "value": value}])["error"]
+    assert rows(tables, Source(tmp_path / "a.csv"), columns=(1,))["rows"] == [["one"]]
+    assert rows(tables, Source(tmp_path / "b.csv"), columns=(1,))["rows"] == [["two"]]
+
+
+def test_a_wide_table_is_sorted_and_searched(tables, tmp_path):
+    path = tmp_path / "wide.csv"
+    lines = [",".join(str(at * row % 97) for at in range(3_000)) for row in range(3)]
+    path.write_text(",".join(f"n{at}" for at in range(3_000)) + "\n" + "\n".join(lines) + "\n")
+    wide = ready(tables, Source(path))
+    assert rows(tables, wide, columns=(2_999,), sort=[{"column": 2_999, "descending": True}])["numbers"] == [2, 1, 0]
+    found = ask(tables, wide, "find", view={}, text="96", backwards=True, **{"from": [2, 0]})
+    assert (found["row"], found["column"], found["count"]) == (1, 2_998, sum(line.count("96") for line in lines))
+
+
 def test_a_folder_that_can_not_be_used_is_a_sentence(tmp_path, odd):
     (tmp_path / "taken").write_text("")
     without = WholeTables(Limits(tmp_path / "taken" / "copies", floor_bytes=0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from services.tables.dtypes import estimate
 from services.tables.whole.cells import filled, fits, possible_types
 
 HEAD_ROWS = 1000
+WIDE = 500  # columns
 TABLE = "table.arrow"
 FACTS = "facts.json"
 Numbers = npt.NDArray[np.int64]
@@ -35,12 +36,28 @@ class OpenCopy:
         self.columns = len(reader.schema)
         self.table = f"t_{folder.name}"  # in SQL; its column `row` is the number of the row in the file
         table = pa.Table.from_batches(self._batches, reader.schema)
-        connection.register(self.table, table.append_column("row", pa.array(np.arange(self.rows))))
+        self._numbered = table.append_column("row", pa.array(np.arange(self.rows)))
+        connection.register(self.table, self._numbered)
         self._types: dict[int, str] = {}
 
     def close(self) -> None:
         """Let go of the file."""
         self.connection.unregister(self.table)
+        self.connection.unregister(self._narrow)
+
+    def over(self, columns: Iterable[int]) -> str:
+        """The table in SQL, of a wide one with these columns and `row` alone, until the next call.
+
+        Every query goes through the names of all columns: of 20,000 that takes seconds, and memory by the gigabyte.
+        """
+        if self.columns <= WIDE:
+            return self.table
+        self.connection.register(self._narrow, self._numbered.select([*(f"c{at}" for at in {*columns}), "row"]))
+        return self._narrow
+
+    @property
+    def _narrow(self) -> str:
+        return f"{self.table}_narrow"
 
     def labels(self, columns: Sequence[int]) -> list[str]:
         """The columns' names, those that stand more than once or are blank with their number (from 1)."""
@@ -74,8 +91,10 @@ class OpenCopy:
         if not possible:
             return "text"  # one cell that fits nothing else is enough
         counts = ", ".join(f"count(*) FILTER (WHERE {filled(cell)} AND {fits(cell, kind)})" for kind in possible)
-        found = self.connection.execute(f"SELECT count(*) FILTER (WHERE {filled(cell)}), {counts} FROM {self.table}")
-        return type_of(possible, found.fetchone() or (0,))
+        query = f"SELECT count(*) FILTER (WHERE {filled(cell)}), {counts} FROM {self.over([column])}"
+        # all of it: a result with a row to come would keep the connection from taking another table
+        ((*found,),) = self.connection.execute(query).fetchall()
+        return type_of(possible, found)
 
     def head_type(self, column: int) -> str:
         """The type of the column's first cells."""

@@ -66,7 +66,8 @@ def _ordered(copy: OpenCopy, view: dict[str, Any]) -> Numbers:
     text = str(view.get("find") or "")
     where = f"WHERE {' AND '.join(tests)}" if tests else ""
     by = ", ".join([*keys, "row"])
-    found = copy.connection.execute(f"SELECT row FROM {copy.table} {where} ORDER BY {by}", values).fetchnumpy()["row"]
+    table = copy.over(each["column"] for key in ("filters", "sort") for each in view.get(key) or [])
+    found = copy.connection.execute(f"SELECT row FROM {table} {where} ORDER BY {by}", values).fetchnumpy()["row"]
     numbers = np.asarray(found, dtype=np.int64)
     if text:
         numbers = numbers[np.isin(numbers, np.unique(hits(copy, text)[:, 0]))]
@@ -84,7 +85,7 @@ def _hits(copy: OpenCopy, text: str) -> Numbers:
         columns = range(start, min(copy.columns, start + SEARCHED_COLUMNS))
         holds = {at: f"contains(lower(c{at}), lower($text))" for at in columns}
         flags = ", ".join(f"CASE WHEN {test} THEN {at} END" for at, test in holds.items())
-        query = f"SELECT row, unnest([{flags}]) AS k FROM {copy.table} WHERE {' OR '.join(holds.values())}"
+        query = f"SELECT row, unnest([{flags}]) AS k FROM {copy.over(columns)} WHERE {' OR '.join(holds.values())}"
         found = copy.connection.execute(
             f"SELECT row, k FROM ({query}) WHERE k IS NOT NULL", {"text": text}
         ).fetchnumpy()
