@@ -83,9 +83,9 @@ def test_a_wide_table_is_sorted_and_searched(tables, tmp_path):
     lines = [",".join(str(at * row % 97) for at in range(3_000)) for row in range(3)]
     path.write_text(",".join(f"n{at}" for at in range(3_000)) + "\n" + "\n".join(lines) + "\n")
     wide = ready(tables, Source(path))
-    assert rows(tables, wide, columns=(2_999,), sort=[{"column": 2_999, "descending": True}])["numbers"] == [2, 1, 0]
+    assert rows(tables, wide, columns=(2_999,), sort=[{"column": 2_999, "descending": True}])["numbers"] == [1, 2, 0]
     found = ask(tables, wide, "find", view={}, text="96", backwards=True, **{"from": [2, 0]})
-    assert (found["row"], found["column"], found["count"]) == (1, 2_998, sum(line.count("96") for line in lines))
+    assert (found["row"], found["column"], found["count"]) == (1, 2_909, sum(line.count("96") for line in lines))
 
 
 def test_a_folder_that_can_not_be_used_is_a_sentence(tmp_path, odd):
