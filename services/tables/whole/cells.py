@@ -18,12 +18,13 @@ _DATE = rf"(\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.](\d{
 PATTERNS = {"int": _INT, "float": _FLOAT, "bool": "(?i:true|false)", "date-like": _DATE}
 NUMBERS = frozenset({"int", "float"})
 _WORDS = "(" + ", ".join(f"'{word}'" for word in ("", *sorted(NA_WORDS))) + ")"
+_LONGEST = max(map(len, NA_WORDS))  # comparing lengths first is most of the work saved
 _SAYS_NOTHING = "|".join(map(re.escape, sorted(NA_WORDS)))
 
 
 def missing(cell: str) -> str:
     """Whether pandas reads the cell as missing."""
-    return f"({cell} IS NULL OR {cell} IN {_WORDS})"
+    return f"({cell} IS NULL OR (strlen({cell}) <= {_LONGEST} AND {cell} IN {_WORDS}))"
 
 
 def filled(cell: str) -> str:

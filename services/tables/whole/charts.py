@@ -94,7 +94,7 @@ def _rows(copy: OpenCopy, query: str, values: dict[str, Any] | None = None) -> l
 def _histogram(copy: OpenCopy, column: int) -> dict[str, Any]:
     found = copy.connection.execute(f"SELECT {_number(column)} AS x FROM {copy.table}").fetchnumpy()["x"]
     every = np.ma.compressed(found)
-    values = every[np.isfinite(every)]
+    values = np.sort(every[np.isfinite(every)])
     bins = histogram(values, np.ones(len(values), np.int64), BINS)
     if bins is None:
         raise TableError("The column's numbers have no range that can be drawn.")

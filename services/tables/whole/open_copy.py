@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -78,6 +78,10 @@ class OpenCopy:
             for position, row in enumerate(at.tolist()):
                 found[row] = [column[position] for column in cells]
         return found
+
+    def cells(self, column: int) -> Iterator[pa.Array]:
+        """The text of a column, from its first row on, in parts."""
+        return (batch.column(column) for batch in self._batches)
 
     def dtype(self, column: int) -> str:
         """The column's type as `dtypes.estimate` says it, over every cell."""

@@ -1,12 +1,13 @@
 """What the cells of a column hold, over the whole copy: counts, spread, the commonest values and a histogram.
 
-A column whose values repeat is counted by value first, and all else comes from those counts.
+Columns of numbers are read into memory and sorted. Text that hardly repeats is told apart by hashes. Any other column
+is counted by value first, and all else comes from those counts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import duckdb
@@ -14,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from services.tables.whole.cells import NUMBERS, filled, fits, missing, possible_types
+from services.tables.whole.numbers import Numbers, read_numbers
 from services.tables.whole.open_copy import HEAD_ROWS, OpenCopy, type_of
+from services.tables.whole.unique_text import TOP, text_facts, unique_text
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 20
-TOP = 5
-TOP_CHARACTERS = 200
 LONGEST_EXACT = 2**53
 REPEATING = 0.7  # share of different values among the first rows, from which counting by value costs more than it saves
 Floats = npt.NDArray[np.float64]
@@ -35,9 +36,30 @@ def profile_column(copy: OpenCopy, column: int) -> dict[str, Any]:
     """
     head = [row[0] for row in copy.take(range(min(copy.rows, HEAD_ROWS)), [column])]
     possible = possible_types(copy.head_type(column))
-    numeric = any(kind in NUMBERS for kind in possible)
+    found = {"column": column, "approximate": []}
+    for kind in (each for each in possible if each in NUMBERS):
+        if (numbers := read_numbers(copy, column, kind)) is not None:
+            return found | _of_read(copy, column, numbers)
+    repeating = len(set(head)) <= REPEATING * len(head)
+    if not possible and not repeating and (facts := unique_text(copy, column)) is not None:
+        return found | facts
+    return found | _of_queries(copy, column, possible, repeating)
+
+
+def _of_read(copy: OpenCopy, column: int, numbers: Numbers) -> dict[str, Any]:
+    kind = numbers.kind
+    if kind == "float" and copy.head_type(column) != "float":
+        kind = copy.dtype(column)  # whole numbers too long for 64 bits
+    values = np.sort(numbers.values)
+    first = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    values, counts = values[first], np.diff(first, append=len(values))
+    facts = {"type": kind, "rows": copy.rows, "missing": copy.rows - len(numbers.values), "blank": numbers.blank}
+    return facts | _of_numbers(values, counts, lambda value: copy.take([numbers.row_of(value)], [column])[0][0])
+
+
+def _of_queries(copy: OpenCopy, column: int, possible: list[str], repeating: bool) -> dict[str, Any]:
     cells = f"(SELECT c{column} AS v, 1 AS n FROM {copy.table})"
-    if len(set(head)) <= REPEATING * len(head) or not numeric:
+    if repeating or not NUMBERS.intersection(possible):
         counted = f"SELECT c{column} AS v, count(*) AS n FROM {copy.table} GROUP BY v"
         try:
             copy.connection.execute(f"CREATE OR REPLACE TEMP TABLE counted AS {counted}")
@@ -45,9 +67,7 @@ def profile_column(copy: OpenCopy, column: int) -> dict[str, Any]:
         except duckdb.OutOfMemoryException:
             copy.connection.execute("DROP TABLE IF EXISTS counted")
     facts = _counts(copy, cells, possible)
-    kind = facts["type"]
-    found = {"column": column, "approximate": [], **facts}
-    return found | (_of_numbers(copy, cells, kind) if kind in NUMBERS else _of_text(copy, cells))
+    return facts | (_of_cast(copy, cells, facts["type"]) if facts["type"] in NUMBERS else _of_text(copy, cells))
 
 
 def _counts(copy: OpenCopy, cells: str, possible: list[str]) -> dict[str, Any]:
@@ -74,19 +94,10 @@ def _of_text(copy: OpenCopy, cells: str) -> dict[str, Any]:
     kept = f"FROM {cells} WHERE NOT {missing('v')}"
     different, least, most = run(f"SELECT {distinct}, min(v), max(v) {kept}").fetchone() or (0, None, None)
     top = run(f"SELECT v, n {kept} ORDER BY n DESC, v LIMIT {TOP}").fetchall() if counted else []
-    return {
-        "distinct": different,
-        "min": least and least[:TOP_CHARACTERS],
-        "max": most and most[:TOP_CHARACTERS],
-        "mean": None,
-        "quantiles": None,
-        "top": [[value[:TOP_CHARACTERS], int(count)] for value, count in top],
-        "bins": None,
-        "approximate": [] if counted else ["distinct", "top"],
-    }
+    return text_facts(different, least, most, top) | {"approximate": [] if counted else ["distinct", "top"]}
 
 
-def _of_numbers(copy: OpenCopy, cells: str, kind: str) -> dict[str, Any]:
+def _of_cast(copy: OpenCopy, cells: str, kind: str) -> dict[str, Any]:
     run = copy.connection.execute
     whole = "TRY_CAST(v AS BIGINT)"
     long = (
@@ -97,18 +108,21 @@ def _of_numbers(copy: OpenCopy, cells: str, kind: str) -> dict[str, Any]:
     sql_type = "BIGINT" if long == (0,) else "DOUBLE"
     held = run(f"SELECT TRY_CAST(v AS {sql_type}) AS x, n FROM {cells} WHERE NOT {missing('v')}").fetchnumpy()
     values, counts = _by_value(np.ma.compressed(held["x"]), held["n"][~np.ma.getmaskarray(held["x"])])
-    commonest = np.lexsort((np.arange(len(counts)), -counts))[:TOP] if len(counts) < 10**6 else _largest(counts)
-    finite = values[np.isfinite(values)].astype(np.float64)
-    weights = counts[np.isfinite(values)]
-    mean = float(np.dot(values.astype(np.float64), counts) / counts.sum())
+    return _of_numbers(values, counts, lambda value: _as_written(copy, cells, value, sql_type))
+
+
+def _of_numbers(values: Any, counts: Counts, written: Callable[[float | int], str | None]) -> dict[str, Any]:
+    """The facts of different numbers in order that stand `counts` times each."""
+    finite = np.isfinite(values)
+    mean = float(np.dot(values.astype(np.float64), counts.astype(np.float64)) / counts.sum())
     return {
         "distinct": len(values),
         "min": plain_number(values[0].item()),
         "max": plain_number(values[-1].item()),
         "mean": plain_number(mean),
         "quantiles": [plain_number(each) for each in weighted_quantiles(values, counts, QUANTILES)],
-        "top": [[_as_written(copy, cells, values[at].item(), sql_type), int(counts[at])] for at in commonest],
-        "bins": histogram(finite, weights),
+        "top": [[(written(values[at].item()) or "").strip(), int(counts[at])] for at in _largest(counts)],
+        "bins": histogram(values[finite].astype(np.float64), counts[finite]),
     }
 
 
@@ -126,7 +140,7 @@ def _by_value(values: Any, counts: Any) -> tuple[Any, Counts]:
 
 def _largest(counts: Counts) -> Counts:
     """Positions of the five largest, the first of equals first."""
-    least = np.partition(counts, -TOP)[-TOP]
+    least = np.partition(counts, -TOP)[-TOP] if len(counts) > TOP else 0
     above, equal = np.flatnonzero(counts > least), np.flatnonzero(counts == least)
     return np.concatenate((above[np.argsort(-counts[above], kind="stable")], equal))[:TOP]
 
@@ -150,11 +164,13 @@ def weighted_quantiles(values: Floats, counts: Counts, shares: Sequence[float]) 
 
 
 def histogram(values: Floats, counts: Counts, bins: int = BINS) -> dict[str, Any] | None:
-    """`{"edges", "counts"}` of finite numbers; None where there are none or their range is beyond any number."""
-    if not len(values) or not math.isfinite(float(values.max()) - float(values.min())):
+    """`{"edges", "counts"}` of finite numbers in order; None where there are none or their range is beyond any."""
+    if not len(values) or not math.isfinite(float(values[-1]) - float(values[0])):
         return None
-    found, edges = np.histogram(values, bins, weights=counts)
-    return {"edges": edges.tolist(), "counts": [int(each) for each in found]}
+    edges = np.histogram_bin_edges(values[[0, -1]], bins)
+    before = np.concatenate(([0], np.cumsum(counts)))
+    places = np.concatenate((np.searchsorted(values, edges[:-1], "left"), [len(values)]))
+    return {"edges": edges.tolist(), "counts": np.diff(before[places]).tolist()}
 
 
 def plain_number(value: float | int | None) -> float | int | str | None:
