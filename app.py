@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from components.quick_gradio import leave_out_stubs
-from components.web import FOLDER, PLACE, PRELOAD, STYLES, web_files
+from components.web import FOLDER, PLACE, STYLES, web_files
 from services.batch import Batches
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
@@ -94,7 +94,7 @@ def create_app(settings: Settings) -> FastAPI:
         server_name=settings.gradio_server_name,
         server_port=settings.gradio_server_port,
         theme=THEME,
-        head=NO_FRAMES + PRELOAD,
+        head=NO_FRAMES,
         css_paths=STYLES,
         footer_links=[],
         run_history=False,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from gradio.routes import templates
 from jinja2 import BaseLoader, Environment, FunctionLoader
 
-from components.web import PLACE
+from components.web import PLACE, PRELOAD
 
 TITLE = "SmolDataEnvs Workbench"
 DESCRIPTION = (
@@ -29,11 +29,12 @@ _OURS = f"""<title>{TITLE}</title>
 <meta property="og:image:height" content="630" />
 <meta property="og:image:alt" content="A ladder whose third rung is green: the rung that matched" />
 <meta name="twitter:card" content="summary_large_image" />
+{PRELOAD}
 """
 
 
 def use_own_head() -> None:
-    """Have the document that Gradio serves carry the app's own title, description, icon and social card.
+    """Have the document that Gradio serves carry the app's own title, description, icon, social card and scripts.
 
     Those who draw a card run no scripts, and want absolute addresses: both stand in the document as it is served.
     """

@@ -15,9 +15,8 @@ from services.settings import ROOT
 
 FOLDER = ROOT / "assets" / "web"
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-STYLES = sorted(
-    FOLDER.glob("*.css"), key=lambda path: (path.name != "workbench.css", path.name)
-)  # the shared look first
+_SHARED = FOLDER / "workbench.css"
+STYLES = [_SHARED, *sorted(set(FOLDER.glob("*.css")) - {_SHARED})]
 LATER = {"codemirror.js", "markdown.js"}  # large, and no pane is drawn by them
 
 

@@ -32,4 +32,4 @@ def test_what_draws_the_page_is_asked_for_at_once(url):
     with urllib.request.urlopen(url) as answer:
         page = answer.read()
     for path in FOLDER.glob("*.js"):
-        assert (f"{PLACE}/{path.name}".encode() in page) == (path.name not in LATER), path.name
+        assert (f'href="{PLACE}/{path.name}"'.encode() in page) == (path.name not in LATER), path.name
