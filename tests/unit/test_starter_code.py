@@ -9,6 +9,7 @@ from components.starter import starter_for
 from services.catalog import Query, open_catalog
 from services.datafiles import DataFiles
 from services.settings import Settings
+from services.tables import Reading
 from services.tables.window import read_preview
 from tests.folder_source import row, write_rows
 
@@ -36,8 +37,12 @@ def opened(source, cache):
 
 
 def tables_of(path):
-    first = read_preview(path, 1, 0, None)
-    return [first, *(read_preview(path, 1, 0, table) for table in first.tables[1:])]
+    first = read(path, None)
+    return [first, *(read(path, table) for table in first.tables[1:])]
+
+
+def read(path, table):
+    return read_preview(path, 1, 0, table, wanted=None, reading=Reading())
 
 
 def test_starter_code_of_every_bundled_task_loads_all_its_tables(tmp_path):
