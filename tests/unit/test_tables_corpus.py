@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.tables import TableError, children, preview
+from services.tables import TableError, children, encoding, preview
+from services.tables.delimited import open_delimited
 from tests.awkward_files import FILES, make_all
 
 SHORT = [name for name, file in FILES.items() if not file.long]
@@ -48,3 +49,14 @@ def check(name, shown):
     assert file.encoding is None or shown.encoding == file.encoding
     said = "\n".join([*shown.notes, *(warning.text for warning in shown.warnings)])
     assert [words for words in file.says if words not in said] == []
+
+
+def test_a_bad_byte_that_no_sample_holds_ends_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(encoding, "WHOLE_BYTES", 1000)
+    path = tmp_path / "long.csv"
+    rows = [b"1,plain\n"] * 150_000
+    rows[50_000] = b"2,caf\xe9\n"
+    path.write_bytes(b"n,t\n" + b"".join(rows))
+    opened = open_delimited(path)
+    read = list(opened.rows)
+    assert (opened.encoding, len(read), read[50_000]) == ("utf-8", 150_000, ["2", "caf\ufffd"])
