@@ -52,12 +52,28 @@ def test_the_fast_copy_never_differs(rows, delimiter, end, quoted, even):
     assert fast is None or fast == ours
 
 
+QUOTED = st.sampled_from(['"a"', '""', '"a""b"', '""""', '"a,b"', "a", "", '"', 'a"b', '"a"b', '"a\n"', ' "a"'])
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(QUOTED, QUOTED), min_size=1, max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_the_fast_copy_never_differs_about_quotes(rows, end, ended):
+    data = end.join(["x,y", *map(",".join, rows)]) + (end if ended else "")
+    try:
+        ours, fast = both(data.encode())
+    except TableError:
+        return
+    assert fast is None or fast == ours
+
+
 @pytest.mark.parametrize(
     "data",
     [
         b"a,b\n1,2\n3,NA\n,x\n0042,\xc3\xa9\n",
         b"\xef\xbb\xbfa;b\r\n1;2,5\r\n\r\n 3 ;\r\n",
         b"a\tb\n" + b"1\t2\n" * 5000,
+        b'a,b\n"1",2\n3,4\n',
+        b'\xef\xbb\xbf"a","b ""c"""\r\n"1,5",""\r\n"""x""",4\r\n,"""" \r\n'.replace(b'" \r', b'"\r'),
     ],
 )
 def test_plain_files_are_copied_fast(data):
@@ -68,7 +84,10 @@ def test_plain_files_are_copied_fast(data):
 @pytest.mark.parametrize(
     "data",
     [
-        b'a,b\n"1",2\n3,4\n',
+        b'a,b\n"1"x,2\n3,4\n',
+        b'a,b\n1"x",2\n3,4\n',
+        b'a,b\n1,"2\n3",4\n5,6\n',
+        b'a,b\n1,"2\n3,4\n',
         b"a,b\n1,2\n3\n4,5\n",
         b"a,b\n1,2,3\n4,5,6\n",
         b"a,b\n1,2\n" * 2000 + b"1,2,3\n",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
@@ -15,6 +16,7 @@ from services.tables.model import Table
 SMALLEST_BYTES = 1_000_000  # below, our own reader has nearly done by then
 CHECKED_ROWS = 1000
 BLOCK_BYTES = 4 * 1024**2
+BOM = b"\xef\xbb\xbf"
 _DELIMITERS = frozenset(",;\t|")
 
 
@@ -23,14 +25,17 @@ def fast_copy(
 ) -> int | None:
     """Copy the file to `target` and count its rows; None where Arrow's reader might see other cells than ours.
 
-    That is where the text is not UTF-8, holds quotes, lone carriage returns or NUL, or has rows of unequal length,
-    which Arrow refuses.
+    That is where the text is not UTF-8, holds lone carriage returns or NUL, quotes that do not enclose whole cells or
+    enclose a line's end, or has rows of unequal length, which Arrow refuses.
     """
     width = len(opened.columns)
     reading = opened.reading
     if reading is None or reading.encoding not in {"utf-8", "utf-8-sig"} or reading.delimiter not in _DELIMITERS:
         return None
-    if width < 2 or path.stat().st_size < smallest or not _begins(path, opened, reading.delimiter) or not _plain(path):
+    if width < 2 or path.stat().st_size < smallest or not _begins(path, opened, reading.delimiter):
+        return None
+    quotes = _quotes(path, reading.delimiter.encode())
+    if quotes is None or (quotes and not reading.quotes):
         return None
     names = [f"c{at}" for at in range(width)]
     try:
@@ -39,7 +44,11 @@ def fast_copy(
             read_options=pa.csv.ReadOptions(
                 column_names=names, skip_rows=int(reading.header is True), block_size=BLOCK_BYTES
             ),
-            parse_options=pa.csv.ParseOptions(delimiter=reading.delimiter, quote_char=False, escape_char=False),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=reading.delimiter,
+                quote_char='"' if quotes else False,
+                escape_char=False,
+            ),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=True
             ),
@@ -66,15 +75,43 @@ def _same(batch: pa.RecordBatch, ours: list[list[str | None]]) -> bool:
     return all(list(a) == b for a, b in zip(theirs, ours, strict=False))
 
 
-def _plain(path: Path) -> bool:
-    """Whether the file has no quote and no NUL, and no carriage return but before a line feed."""
+def _quotes(path: Path, delimiter: bytes) -> bool | None:
+    """Whether there are quotes, each pair around a whole cell of one line; None where there are others.
+
+    None as well where there is a NUL, or a carriage return but before a line feed.
+    """
+    found = False
     with path.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
-            if block.endswith(b"\r"):
-                block += file.read(1)
-            if b'"' in block or b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
-                return False
-    return True
+        file.seek(len(BOM) if file.read(len(BOM)) == BOM else 0)
+        while block := file.read(BLOCK_BYTES) + file.readline(BLOCK_BYTES):
+            if len(block) == 2 * BLOCK_BYTES and not block.endswith(b"\n"):
+                return None  # a line so long is better read by ours, which bounds it
+            if b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
+                return None
+            if b'"' in block:
+                found = True
+                if not _enclosing(block, delimiter):
+                    return None
+    return found
+
+
+def _enclosing(lines: bytes, delimiter: bytes) -> bool:
+    """Whether every other quote opens a cell and the next closes it on the same line.
+
+    A quote doubled within a cell counts as one that closes and one that opens: so do readers that allow it.
+    """
+    text = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    opening, closing = quotes[0::2], quotes[1::2]
+    if len(opening) != len(closing):
+        return False
+    again = opening[1:] == closing[:-1] + 1
+    begins = np.isin(text[opening - 1], [delimiter[0], ord("\n")])
+    begins[1:] |= again
+    ends = np.isin(text[closing + 1], [delimiter[0], ord("\r"), ord("\n")])
+    ends[:-1] |= again
+    before = np.searchsorted(quotes, np.flatnonzero(text == ord("\n")))
+    return bool(begins.all() and ends.all() and not (before % 2).any())
 
 
 def _begins(path: Path, opened: Table, delimiter: str) -> bool:

@@ -16,13 +16,14 @@ import numpy.typing as npt
 
 from services.tables.whole.cells import NUMBERS, filled, fits, missing, possible_types
 from services.tables.whole.numbers import Numbers, read_numbers
-from services.tables.whole.open_copy import HEAD_ROWS, OpenCopy, type_of
+from services.tables.whole.open_copy import OpenCopy, type_of
 from services.tables.whole.unique_text import TOP, text_facts, unique_text
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 20
 LONGEST_EXACT = 2**53
-REPEATING = 0.7  # share of different values among the first rows, from which counting by value costs more than it saves
+SAMPLED = 10_000  # first rows, which tell whether values repeat
+REPEATING = 0.7  # share of different values among these, from which counting by value costs more than it saves
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
@@ -34,7 +35,7 @@ def profile_column(copy: OpenCopy, column: int) -> dict[str, Any]:
     numbers leave them out. `quantiles` are at 5, 25, 50, 75 and 95 %, interpolated as pandas does. `approximate` names
     what is not exact: there `distinct` is off by a few per cent, and `top` is left out.
     """
-    head = [row[0] for row in copy.take(range(min(copy.rows, HEAD_ROWS)), [column])]
+    head = [row[0] for row in copy.take(range(min(copy.rows, SAMPLED)), [column])]
     possible = possible_types(copy.head_type(column))
     found = {"column": column, "approximate": []}
     for kind in (each for each in possible if each in NUMBERS):
