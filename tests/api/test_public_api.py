@@ -256,8 +256,8 @@ def test_an_agent_finds_reads_and_grades_over_mcp(url):
 def test_what_a_tool_can_not_answer_is_said_in_a_sentence(url):
     mistakes = [
         ("get_task", {"task_id": "nowhere"}, "There is no task 'nowhere' among the tasks shown."),
-        ("preview_file", {"task_id": "bird_1", "name": "../../../etc/passwd"}, "(state: not found)"),
-        ("preview_file", {"task_id": "bird_1", "name": "/etc/passwd"}, "(state: not found)"),
+        ("preview_file", {"task_id": "bird_1", "name": "../../../etc/passwd"}, "(state: not_found)"),
+        ("preview_file", {"task_id": "bird_1", "name": "/etc/passwd"}, "(state: not_found)"),
         ("search_tasks", {"tier": "Easy"}, "'Easy' is not one of ['', 'easy', 'medium', 'hard']"),
         ("grade", {"task_id": "bird_1"}, "'prediction' is a required property"),
         ("grade", {"task_id": "bird_1", "prediction": {"path": "/etc/passwd"}}, "is not of type 'string'"),

@@ -74,7 +74,7 @@ def test_back_and_forward_walk_through_filters_and_tasks(new_visitor, many):
     page.go_back()
     expect(page.locator(".task_view .mono").first).to_have_text(first)
     page.go_back()
-    expect(page.get_by_role("heading", name="Pick a task")).to_be_visible()
+    expect(page.get_by_role("heading", name="No task is open")).to_be_visible()
     page.go_back()
     expect(total(page)).to_have_text("5,394 tasks")
     page.go_forward()

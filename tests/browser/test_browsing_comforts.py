@@ -36,7 +36,7 @@ def test_each_filter_is_a_chip_that_takes_it_away(new_visitor, many):  # noqa: F
     expect(page.get_by_role("button", name="Remove filter Tier: hard")).to_be_focused()
     page.get_by_role("button", name="Clear all").click()
     expect(chips).to_have_count(0)
-    expect(page.get_by_label("Search")).to_be_focused()
+    expect(page.get_by_role("searchbox", name="Search", exact=True)).to_be_focused()
 
 
 def test_keys_walk_the_list_over_its_pages_but_not_while_typing(new_visitor, many):  # noqa: F811
@@ -49,7 +49,7 @@ def test_keys_walk_the_list_over_its_pages_but_not_while_typing(new_visitor, man
         page.keyboard.press("j")  # faster than tasks load
     page.keyboard.press("k")
     expect(shown_task(page)).to_have_text(ids[3])
-    page.get_by_label("Search").press("j")
+    page.get_by_role("searchbox", name="Search", exact=True).press("j")
     expect(page).to_have_url(re.compile("q=j"))
     assert page.evaluate("new URLSearchParams(location.search).get('task')") == ids[3]
 

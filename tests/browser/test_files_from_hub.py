@@ -83,7 +83,7 @@ def test_missing_files_and_unnamed_ones_are_told(hub, visit):
     files.get_by_role("button", name="Try again").click()
     expect(files.get_by_text("Asking the Hub about them…")).to_be_visible()
     expect(files.get_by_text("The dataset names no files for this task")).to_be_visible()
-    expect(page.get_by_role("region", name="Data", exact=True).locator("option")).to_have_count(2)
+    expect(page.get_by_label("File", exact=True).locator("option")).to_have_count(2)
     page = visit("partly")
     files = page.get_by_role("region", name="Task", exact=True)
     expect(files.get_by_text("gone.csv is not on the Hub")).to_be_visible()

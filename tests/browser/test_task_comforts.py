@@ -55,7 +55,7 @@ def test_the_copied_call_grades_an_answer(new_visitor):
 
 def test_a_report_is_filled_in_and_holds_the_gold_only_once_it_was_seen(new_visitor, doubtful):
     page = new_visitor("?task=odd", base=doubtful)
-    expect(page.locator(".task_view .notice")).to_contain_text("Doubtful gold. The gold is not of the kind")
+    expect(page.locator(".task_view .notice.warn")).to_contain_text("Doubtful gold. The gold is not of the kind")
     assert GOLD not in page.content()
     page.locator(".report summary").click()
     page.get_by_label("What is wrong").select_option("The gold looks wrong")
