@@ -20,6 +20,7 @@ def url(tmp_path_factory):
         yield url
 
 
+@pytest.mark.long
 def test_the_references_reward_and_method_through_the_page(url):
     with gzip.open(PARITY, "rt") as lines:
         cases = [json.loads(line) for line in lines]

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from services.catalog import Query, open_catalog
@@ -27,6 +28,7 @@ def test_the_numbers_are_those_of_the_tasks_and_lead_to_them(new_visitor, tmp_pa
     expect(about).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_bar_leads_to_its_tasks_on_a_phone_too(new_visitor):
     page = new_visitor("?view=about", width=390, height=844)
     expect(page.locator(".about_tasks .chart .barlayer")).to_have_count(3)

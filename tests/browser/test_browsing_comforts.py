@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_browsing import listed, many, total  # noqa: F401 - a fixture
@@ -132,6 +133,7 @@ def test_the_next_in_order_and_at_random_are_unsolved_under_the_filters(new_visi
     expect(page.locator(".task_browser")).to_contain_text("No other unsolved task fits these filters.")
 
 
+@pytest.mark.long
 def test_progress_goes_to_another_browser_as_a_file_and_an_import_is_undone(new_visitor, tmp_path):
     page = new_visitor(f"?task={RIGHT[0]}")
     grade(page, RIGHT[1], "right")
@@ -161,6 +163,7 @@ def test_progress_goes_to_another_browser_as_a_file_and_an_import_is_undone(new_
     expect(mark_of(other, RIGHT[0])).to_have_text("◐Tried")
 
 
+@pytest.mark.long
 def test_two_tabs_add_to_one_progress(page):
     page.goto(page.url + f"?task={RIGHT[0]}")
     other = page.context.new_page()
@@ -204,6 +207,7 @@ def test_the_overview_counts_under_the_filters_and_a_click_adds_one(new_visitor,
     expect(about.get_by_role("button", name=re.compile("^test: show 250 tasks"))).to_be_visible()
 
 
+@pytest.mark.long
 def test_nothing_is_wider_than_the_page_nor_out_of_reach_beside_it(new_visitor):
     page = new_visitor("?split=train&tier=easy&mode=numeric&task=demo_iris_qa_1")
     for name in (".progress", ".recent", ".commands", ".report"):

@@ -221,6 +221,7 @@ def test_the_last_of_5000_columns_is_reached_and_columns_are_chosen(opened):
     expect(data.get_by_text("111 hidden columns")).to_be_visible()  # m49, m490 to m499, m4900 to m4999
 
 
+@pytest.mark.long
 def test_any_of_300000_rows_is_reached_sorted_and_found(opened):
     data = opened("long.csv")
     table = data.get_by_role("grid")

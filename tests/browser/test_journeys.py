@@ -94,6 +94,7 @@ def test_the_keyboard_alone_comes_to_a_right_answer(page):
     expect(outcome(page)).to_have_attribute("data-outcome", "right")
 
 
+@pytest.mark.long
 def test_back_and_forward_walk_through_ten_states(page):
     def seen():
         return page.evaluate("""() => [
@@ -141,6 +142,7 @@ def test_back_and_forward_walk_through_ten_states(page):
         assert settled(state[0]) == state
 
 
+@pytest.mark.long
 def test_a_reload_at_every_step_loses_nothing(page):
     def reloaded():
         page.reload()

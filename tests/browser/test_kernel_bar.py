@@ -94,6 +94,7 @@ def test_a_kernel_that_dies_while_idle_is_said_on_the_page(notebook):
     expect(notebook.badge).to_have_text("Ended")
 
 
+@pytest.mark.long
 def test_the_place_in_line_moves_up_and_is_left_by_stop(new_visitor, tmp_path):
     settings = {"KERNEL_MAX": "1", "KERNEL_WAITING": "0"}
     with served_app(settings, tmp_path) as (url, _):

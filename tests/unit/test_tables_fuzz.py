@@ -83,8 +83,8 @@ def outcomes(whole, folder, seeds):
 
 
 def test_some_spoilt_files(whole, tmp_path):
-    said = outcomes(whole, tmp_path, range(60))
-    assert said["shown"] > 10 and len(said) > 10  # neither all whole nor all alike
+    said = outcomes(whole, tmp_path, range(25))
+    assert said["shown"] > 4 and len(said) > 4  # neither all whole nor all alike
 
 
 @pytest.mark.long

@@ -105,6 +105,7 @@ def test_a_file_that_changes_while_it_is_copied_is_another_file(tables, tmp_path
     assert rows(tables, Source(path), columns=(0, 1))["rows"] == [["2", "new"]]
 
 
+@pytest.mark.long
 def test_two_apps_share_a_folder_and_survive_what_the_other_removes(tables, folder, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("n,t\n1,x\n2,y\n")
