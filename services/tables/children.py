@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def ready(seconds: float, memory_mb: int) -> Iterator[None]:
     finally:
         _State.limits, _State.keeps_ready = before, False
         if (child := _take()) is not None:
-            child.communicate()
+            _end(child)
 
 
 def limits() -> Limits:
@@ -77,8 +77,7 @@ def ask(request: bytes) -> bytes:
         try:
             answer, _ = child.communicate(request, seconds)
         except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
+            _end(child)
             raise TableError(f"Reading the file took longer than {seconds:g} seconds and was stopped.") from None
         finally:
             _make_ready()
@@ -96,6 +95,13 @@ def _start() -> subprocess.Popen[bytes]:
         cwd=_ROOT,
         env=_ENVIRONMENT,
     )
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Kill a child. Its pipes are not waited for: another process may hold their ends."""
+    child.kill()
+    with suppress(BrokenPipeError), child:
+        pass
 
 
 def _make_ready() -> None:

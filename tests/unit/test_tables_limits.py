@@ -3,13 +3,14 @@
 import io
 import os
 import sqlite3
+import time
 
 import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from services.tables import Column, TableError, preview
+from services.tables import Column, TableError, children, preview
 
 
 def workbook():
@@ -128,3 +129,11 @@ def test_half_a_surrogate_pair_is_shown_as_the_replacement_character(tmp_path):
     shown = preview(path)
     assert [column.name for column in shown.columns] == ["a\ufffd", "b"]
     assert shown.rows == (("cut \ufffd here", "whole \U0001f600"),)
+
+
+def test_the_child_that_stands_ready_is_not_waited_for_when_another_process_holds_its_pipe():
+    began = time.monotonic()
+    with children.ready(seconds=20, memory_mb=1024):
+        held = os.dup(children._State.ready.stdin.fileno())
+    os.close(held)
+    assert time.monotonic() - began < 20
