@@ -230,7 +230,7 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("state", ["filters", "right"])
+@pytest.mark.parametrize("state", ["right"])
 def test_a_state_has_no_fault(visit, state):
     audited(visit, state, SHORT)
 

@@ -88,6 +88,7 @@ def test_restart_works_while_a_cell_ignores_the_interrupt(notebook):
     expect(notebook.badge).to_have_text("Ready")
 
 
+@pytest.mark.long
 def test_a_kernel_that_dies_while_idle_is_said_on_the_page(notebook):
     notebook.ran("import os, threading; threading.Timer(.5, os._exit, (3,)).start()")
     expect(notebook.notice).to_contain_text("The kernel stopped while no cell ran (exit code 3).", timeout=25_000)

@@ -205,6 +205,7 @@ def test_restart_is_asked_first_and_keeps_cells(notebook):
 
 def test_every_cell_command_by_keyboard(notebook):
     keyboard = notebook.page.keyboard
+    expect(notebook.cells.first).to_contain_text("read_csv")  # the starter code has come
     notebook.cells.first.focus()
     keyboard.press("Enter")
     keyboard.press("Control+a")

@@ -229,6 +229,7 @@ def page_of_all(chromium, app):
     context.close()
 
 
+@pytest.mark.long
 def test_every_key_is_told_in_a_dialog(page_of_all):
     page = page_of_all.page
     page_of_all.cells.first.focus()
@@ -271,6 +272,7 @@ def test_what_storage_can_not_keep_is_said(notebook):
     expect(output(notebook.cells.nth(2))).to_contain_text("yyy")
 
 
+@pytest.mark.long
 def test_both_tabs_of_a_task_are_told_until_one_is_closed(notebook):
     said = "This task is open in another tab too."
     expect(notebook.page.get_by_text(said)).to_be_hidden()
