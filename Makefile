@@ -29,7 +29,7 @@ run: setup
 	$(APP) app.py
 
 test: setup chromium
-	$(APP) -m pytest -m "not long" -n 3
+	$(APP) -m pytest -m "not long" -n 2
 
 test-long: setup chromium
 	$(APP) -m pytest -m long

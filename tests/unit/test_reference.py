@@ -210,7 +210,7 @@ def test_one_that_ends_its_process_gave_no_verdict(obedient):
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (Fault(silent=True), "the Hub did not deliver it within 0.5 s"),
+        (Fault(silent=True), "the Hub did not deliver it within 3 s"),
         (Fault(status=403), "the Hub denied access (status 403)"),
         (
             Fault(status=404, headers={"X-Error-Code": "EntryNotFound"}),
@@ -220,13 +220,13 @@ def test_one_that_ends_its_process_gave_no_verdict(obedient):
 )
 def test_a_hub_that_does_not_deliver_is_no_disagreement_and_not_asked_for_each_answer(hub, opened, fault, reason):
     hub.faults.append(fault)
-    reference = opened(hub_file_seconds=0.5)
+    reference = opened(hub_file_seconds=3)
     start = time.monotonic()
     for _ in range(5):
         verdict = graded(reference)
         assert verdict.why_not == f"The dataset's grader could not run: {reason}."
         assert not verdict.disagrees(1.0, "exact")
-    assert time.monotonic() - start < 2.5
+    assert time.monotonic() - start < 12
 
 
 def test_without_a_network_it_says_so(opened, monkeypatch):
