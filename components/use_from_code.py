@@ -46,7 +46,7 @@ app = Client("{app}", verbose=False)
 try:
     app.predict("no-such-task", api_name="/get_task")
 except AppError as failure:
-    print(failure.title)  # the state, for programs: not found
+    print(failure.title)  # the state, for programs: not_found
     print(failure.message)  # the sentence, for people
 """
 CURL = """\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import resource
 import sys
@@ -10,29 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from services.tables import scratch
+from services.tables.bare_process import leave_network
 from services.tables.model import Reading, TableError
 from services.tables.window import read_preview, read_readers
 
-# from <linux/prctl.h> and <linux/sched.h>
-_PR_SET_NO_NEW_PRIVS = 38
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
-
 
 def limit(memory_bytes: int, cpu_seconds: int) -> None:
-    """Bound this process: memory, CPU time, no file may be written, and no program it starts gains rights."""
+    """Bound this process: memory and CPU time, and no file may be written."""
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def leave_network() -> None:
-    """Go where there is no network and from where there is no way back to more rights, as far as this system allows."""
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "prctl"):
-        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if hasattr(libc, "unshare") and libc.unshare(_CLONE_NEWNET) != 0:
-        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)  # where making a network takes rights of its own
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

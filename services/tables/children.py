@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
+from services.tables.bare_process import ENVIRONMENT, ROOT
 from services.tables.model import TableError
 
 AT_ONCE = 4  # children; more requests wait their turn
-_ROOT = Path(__file__).resolve().parents[2]
-# Nothing of the app's own environment. One thread and the system's allocator: others reserve address space by the
-# gigabyte; and HDF5 loads no filters from shared libraries.
-_ENVIRONMENT = {
-    "PATH": os.defpath,
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "HDF5_PLUGIN_PRELOAD": "::",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "PYTHONUTF8": "1",
-}
-
 _turn = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -92,8 +79,8 @@ def _start() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        cwd=_ROOT,
-        env=_ENVIRONMENT,
+        cwd=ROOT,
+        env=ENVIRONMENT,
     )
 
 

@@ -3,12 +3,16 @@
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from services.tables.bare_process import ENVIRONMENT, ROOT
 from services.tables.whole import Limits, Source, WholeTables
-from services.tables.whole.workers import _Process
+from services.tables.whole.workers import COUNT, Workers, _Process
 from tests.unit.test_whole_tables import ask, ready, rows, settled
 
 ODD = "id,x,t\n1,1.5,a\n2,nan,b.*\n3,inf,NA\n123456789012345678901234,1e400,\n5,-0,é\n"
@@ -149,3 +153,27 @@ def test_killed_processes_are_told_of_and_replaced(tables, odd, tmp_path):
         assert len(rows(tables, odd, sort=[{"column": 0}], offset=1)["rows"]) == 4
         assert len(rows(tables, odd, sort=[{"column": 1}], offset=2)["rows"]) == 3
     assert not process._temporary.exists()
+
+
+def test_the_end_of_the_app_waits_for_no_question(tmp_path):
+    workers, question = Workers(Limits(tmp_path)), {"folder": str(tmp_path / "none"), "what": "rows"}
+    assert [workers.ask(question, 60) for _ in range(COUNT)] == [{"gone": True}] * COUNT
+    for _ in range(COUNT):
+        process = workers._places.get()
+        os.kill(process._child.pid, signal.SIGSTOP)
+        workers._places.put(process)
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(workers.ask, question, 600)
+        while not workers._asked:
+            time.sleep(0.01)
+        workers.close()
+        assert "was stopped" in str(asked.exception(60))
+
+
+def test_what_is_asked_for_a_whole_table_has_no_network(tmp_path):
+    code = "import socket; socket.create_connection(('127.0.0.1', 9))"
+    (tmp_path / "reaches_out.py").write_text(code)
+    command = [sys.executable, "-m", "services.tables.bare_process", "reaches_out"]
+    environment = ENVIRONMENT | {"PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert "Network is unreachable" in ended.stderr

@@ -40,10 +40,6 @@ class Copy:
     checked: bool = True  # the warnings are of every row
 
     @property
-    def parquet(self) -> Path:
-        return self.folder / "table.arrow"
-
-    @property
     def columns(self) -> int:
         return len(self.names)
 

@@ -115,8 +115,8 @@ def answer(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
 
 def main() -> None:
     request = json.load(sys.stdin)
-    pa.set_cpu_count(THREADS)
     confine(request["memory_bytes"], request["file_bytes"], request["cpu_seconds"])
+    pa.set_cpu_count(THREADS)
     last = 0.0
 
     def progress(done: int) -> None:

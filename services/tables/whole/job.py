@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from services.tables.whole.limits import ENVIRONMENT, ROOT, command
+from services.tables.bare_process import ENVIRONMENT, ROOT
+from services.tables.whole.limits import command
 
 _turn = threading.BoundedSemaphore(2)  # pieces of long work at once; more wait
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
 THREADS = 2  # of DuckDB in one child
-# The system's allocator, and one thread where a library asks: others reserve memory by the gigabyte
-ENVIRONMENT = {
-    "PATH": os.defpath,
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "PYTHONUTF8": "1",
-}
 
 
 @dataclass(frozen=True)
@@ -44,5 +34,5 @@ def confine(memory_bytes: int, file_bytes: int, cpu_seconds: int | None = None) 
 
 
 def command(module: str) -> list[str]:
-    """The command line of a child that runs `services.tables.whole.{module}`; to be started in `ROOT`."""
-    return [sys.executable, "-m", f"services.tables.whole.{module}"]
+    """The command line of a child, run from `bare_process.ROOT`: `services.tables.whole.{module}`, off the network."""
+    return [sys.executable, "-m", "services.tables.bare_process", f"services.tables.whole.{module}"]

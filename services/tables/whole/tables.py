@@ -101,7 +101,7 @@ class WholeTables:
         self._copies.close()
         self._checks.close()
         self._profiles.close()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
         self._workers.close()
 
     def _soon(self, question: dict[str, Any]) -> dict[str, Any] | None:

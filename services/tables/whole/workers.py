@@ -12,10 +12,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from services.tables.bare_process import ENVIRONMENT, ROOT
 from services.tables.model import TableError
-from services.tables.whole.limits import ENVIRONMENT, ROOT, Limits, command
+from services.tables.whole.limits import Limits, command
 
 COUNT = 2
+START_SECONDS = 60.0
 
 
 class _Process:
@@ -32,15 +34,18 @@ class _Process:
             env=ENVIRONMENT,
         )
         room = min(limits.max_bytes, max(0, shutil.disk_usage(self._temporary).free - limits.floor_bytes))
-        self.ask(
+        ready = self.ask(
             {
                 "memory_bytes": limits.memory_bytes,
                 "temporary": str(self._temporary),
                 "temporary_bytes": room,
                 "file_bytes": room,
             },
-            30,
+            START_SECONDS,
         )
+        if ready is None:
+            self.end()
+            raise TableError("The process that looks at the whole file did not start. Try again.")
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
         """The answer; None where the process died of the question or had to be killed."""
@@ -62,6 +67,10 @@ class _Process:
     def alive(self) -> bool:
         return self._child.poll() is None
 
+    def kill(self) -> None:
+        """Kill it from any thread; who waits for its answer gets none."""
+        self._child.kill()
+
     def end(self) -> None:
         self._child.kill()
         with contextlib.suppress(OSError), self._child:
@@ -74,6 +83,8 @@ class Workers:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
+        self._asked: set[_Process] = set()
+        self._closed = False
         self._places: queue.SimpleQueue[_Process | None] = queue.SimpleQueue()
         for _ in range(COUNT):
             self._places.put(None)
@@ -95,12 +106,16 @@ class Workers:
         """
         process = self._places.get()
         try:
+            if self._closed:
+                raise TableError("The app is ending.")
             if process is not None and not process.alive:
                 process.end()
                 process = None
             if process is None:
                 process = _Process(self._limits)
+            self._asked.add(process)
             answer = process.ask(request, seconds)
+            self._asked.discard(process)
             if answer is None:
                 process.end()
                 process = None
@@ -116,7 +131,10 @@ class Workers:
         return answer
 
     def close(self) -> None:
-        """End the processes, once each is done with its question."""
+        """End the processes at once, whatever they are asked."""
+        self._closed = True
+        for asked in list(self._asked):
+            asked.kill()
         for _ in range(COUNT):
             process = self._places.get()
             if process:
