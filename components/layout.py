@@ -80,12 +80,12 @@ def build_page(
             with gr.Column(elem_id="browse"):
                 task_browser(catalog)
             with gr.Column(elem_id="solve"):
-                pane("question_bar", "The question in reach")
                 task_view(catalog, datafiles)
                 data_preview(catalog, datafiles, tables)
                 notebook(starter_for(catalog, datafiles))
             with gr.Column(elem_id="judge"):
                 grade_panel(catalog, grade_answer, reference_verdict)
+            pane("question_bar", "The question in reach")
             pane("column_edges", "Widths of the columns")
         with gr.Column(elem_id="lab"):
             grader_lab(grader, reference_verdict)

@@ -6,7 +6,7 @@ const WAYS = {data_preview: 'Data', notebook: 'Notebook', grade_panel: 'Grade'};
 export function mount(pane) {
   const text = h('span', {class: 'text'});
   const question = h('button', {type: 'button', class: 'question', title: 'Back to the whole task', onclick: () => go('task_view')}, text);
-  const ways = h('span', {class: 'ways'}, Object.entries(WAYS).map(([id, label]) => h('button', {type: 'button', class: `btn quiet to-${id}`, onclick: () => go(id)}, label)));
+  const ways = h('span', {class: 'ways'}, Object.entries(WAYS).map(([id, label]) => h('button', {type: 'button', class: `btn quiet to-${id}`, 'aria-label': `Go to ${label}`, onclick: () => go(id)}, label)));
   const bar = h('nav', {class: 'bar', 'aria-label': 'The question, and ways through the task', hidden: true}, question, ways);
   pane.append(bar);
 

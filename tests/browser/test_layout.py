@@ -17,7 +17,7 @@ def test_the_question_stays_in_reach_while_solving(new_visitor, width, ways):
     expect(bar).to_be_in_viewport()
     expect(bar).to_contain_text("mean petal length")
     assert bar.locator(".ways .btn:visible").all_inner_texts() == ways
-    bar.get_by_role("button", name=ways[-1]).click()
+    bar.get_by_role("button", name=f"Go to {ways[-1]}").click()
     expect(page.locator("#grade_panel textarea" if width == 390 else "#notebook h2")).to_be_in_viewport()
     bar.locator(".question").click()
     expect(page.locator(".task_view .asked")).to_be_in_viewport()
