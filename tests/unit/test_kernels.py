@@ -444,11 +444,9 @@ def test_nothing_is_left_when_the_pool_closes_while_kernels_start_or_restart(tmp
 def test_ended_kernels_leave_no_open_file_and_no_task(tmp_path, kernels):
     async def use(pool):
         await ended(pool, "1", token=BOB)
-        before = open_files()
+        files, tasks = open_files(), len(asyncio.all_tasks())
         for n in range(kernels):
             await ended(pool, "1", token=f"{n:048x}")
-        await until(lambda: open_files() <= before)
-        return len(asyncio.all_tasks())
+        await until(lambda: open_files() <= files and len(asyncio.all_tasks()) <= tasks)
 
-    # the test, the one that looks after all, three readers of the one kernel that may live, and a look at its folder
-    assert in_pool(tmp_path, use, kernels=1) <= 6
+    in_pool(tmp_path, use, kernels=1)
