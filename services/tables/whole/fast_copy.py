@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
 
@@ -56,14 +57,23 @@ def fast_copy(
         rows = done = 0
         ours = list(islice(opened.rows, CHECKED_ROWS))
         opened.rows = chain(ours, opened.rows)
-        with pa.OSFile(str(target), "wb") as file, pa.ipc.new_file(file, reader.schema) as writer:
+        with (
+            pa.OSFile(str(target), "wb") as file,
+            pa.ipc.new_file(file, reader.schema) as writer,
+            ThreadPoolExecutor(1) as thread,  # writes while the next batch is read
+        ):
+            written: Future[None] | None = None
             for batch in reader:
                 if rows == 0 and not _same(batch, ours):
                     return None
-                writer.write_batch(batch)
+                if written:
+                    written.result()
+                written = thread.submit(writer.write_batch, batch)
                 rows += batch.num_rows
                 done += batch.nbytes - 3 * width * batch.num_rows  # a cell is preceded by 4 bytes, and by 1 in the file
                 progress(done)
+            if written:
+                written.result()
     except pa.ArrowException:
         return None
     return rows
@@ -83,14 +93,20 @@ def _quotes(path: Path, delimiter: bytes) -> bool | None:
     found = False
     with path.open("rb") as file:
         file.seek(len(BOM) if file.read(len(BOM)) == BOM else 0)
-        while block := file.read(BLOCK_BYTES) + file.readline(BLOCK_BYTES):
-            if len(block) == 2 * BLOCK_BYTES and not block.endswith(b"\n"):
+        while block := file.read(BLOCK_BYTES):
+            rest = file.readline(BLOCK_BYTES)  # of its last line
+            if len(rest) == BLOCK_BYTES and not rest.endswith(b"\n"):
                 return None  # a line so long is better read by ours, which bounds it
-            if b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
+            if b"\0" in block or b"\0" in rest:
                 return None
-            if b'"' in block:
+            if not any(mark in part for mark in (b"\r", b'"') for part in (block, rest)):
+                continue
+            lines = block + rest
+            if lines.count(b"\r") != lines.count(b"\r\n"):
+                return None
+            if b'"' in lines:
                 found = True
-                if not _enclosing(block, delimiter):
+                if not _enclosing(lines, delimiter):
                     return None
     return found
 

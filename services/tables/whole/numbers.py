@@ -77,4 +77,4 @@ def _doubtful(cells: pa.Array, found: pa.Array, kind: str) -> bool:
     if kind == "float":
         return bool(pc.any(pc.is_nan(found)).as_py())
     text = cells.buffers()[2]  # of more cells than these, where they are a part of a column
-    return text is not None and any(letter in memoryview(text).tobytes() for letter in (b"x", b"X"))
+    return text is not None and bool((np.frombuffer(text, np.uint8) | 0x20 == ord("x")).any())  # x or X

@@ -51,9 +51,7 @@ def _of_read(copy: OpenCopy, column: int, numbers: Numbers) -> dict[str, Any]:
     kind = numbers.kind
     if kind == "float" and copy.head_type(column) != "float":
         kind = copy.dtype(column)  # whole numbers too long for 64 bits
-    values = np.sort(numbers.values)
-    first = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
-    values, counts = values[first], np.diff(first, append=len(values))
+    values, counts = _counted(numbers.values)
     facts = {"type": kind, "rows": copy.rows, "missing": copy.rows - len(numbers.values), "blank": numbers.blank}
     return facts | _of_numbers(values, counts, lambda value: copy.take([numbers.row_of(value)], [column])[0][0])
 
@@ -127,14 +125,22 @@ def _of_numbers(values: Any, counts: Counts, written: Callable[[float | int], st
     }
 
 
-def _by_value(values: Any, counts: Any) -> tuple[Any, Counts]:
+def _counted(values: Any) -> tuple[Any, Counts]:
     """The different values in order, and how often each stands."""
-    if len(counts) and counts.max() == 1:
+    if not (values[1:] >= values[:-1]).all():  # identifiers mostly stand in order
         values = np.sort(values)
-        counts = np.ones(len(values), np.int64)
-    else:
-        order = np.argsort(values, kind="stable")
-        values, counts = values[order], np.asarray(counts, np.int64)[order]
+    first = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    if len(first) == len(values):
+        return values, np.ones(len(values), np.int64)
+    return values[first], np.diff(first, append=len(values))
+
+
+def _by_value(values: Any, counts: Any) -> tuple[Any, Counts]:
+    """The same of values that stand `counts` times each."""
+    if len(counts) and counts.max() == 1:
+        return _counted(values)
+    order = np.argsort(values, kind="stable")
+    values, counts = values[order], np.asarray(counts, np.int64)[order]
     first = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
     return values[first], np.add.reduceat(counts, first)
 
