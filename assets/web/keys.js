@@ -1,4 +1,5 @@
-// Every key of the notebook, in a dialog.
+// Every key of the page, in a dialog.
+import {recall, remember} from './remembered.js';
 import {h} from './workbench.js';
 
 const mac = /Mac|iP(hone|ad)/.test(navigator.platform);
@@ -14,16 +15,24 @@ const KEYS = [
   ['On a cell', [
     ['Enter', 'edit it'], ['Shift+Enter · Alt+Enter', 'run it, as above'], ['↑ ↓ or k j', 'other cell'], ['Alt+↑ ↓', 'move it'],
     ['a · b', 'add a cell above · below'], ['d d', 'delete it'], ['z', 'undo a delete, step by step'],
-    ['m · y', 'make it text (Markdown) · code'], ['o', 'hide or show its output'], ['?', 'this help'],
+    ['m · y', 'make it text (Markdown) · code'], ['o', 'hide or show its output'],
   ]],
+  ['On the page', [['J · K', 'next · previous task'], ['?', 'this help']]],
 ];
+
+const NAME = 'letter_keys';
+
+/** Whether a letter typed on the page, in no cell or field, is a key: dictation and slips of the hand type some too. */
+export const lettersAreKeys = () => recall(NAME) !== false;
 
 export class KeysHelp {
   #close = h('button', {type: 'button', class: 'btn', onclick: () => this.element.close()}, 'Close');
+  #letters = h('input', {type: 'checkbox', checked: lettersAreKeys(), onchange: event => remember(NAME, event.target.checked ? null : false)});
   element = h('dialog', {class: 'nb-keys', 'aria-labelledby': 'nb-keys-title'},
-    h('div', {class: 'row spread'}, h('h3', {id: 'nb-keys-title'}, 'Keys of the notebook'), this.#close),
+    h('div', {class: 'row spread'}, h('h3', {id: 'nb-keys-title'}, 'Keys'), this.#close),
     h('div', {class: 'nb-keys-groups'}, KEYS.map(([title, keys]) => h('section', {}, h('h4', {}, title),
-      h('dl', {}, keys.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)]))))));
+      h('dl', {}, keys.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)]))))),
+    h('label', {class: 'row small'}, this.#letters, 'Letters typed on the page are keys too'));
 
   constructor() {
     // a click beside it

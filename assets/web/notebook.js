@@ -1,7 +1,7 @@
 // The notebook pane: the chosen task's cells, the kernel's state, and the queue of runs.
 import {KernelClient} from './kernel_client.js';
 import {fileButtons} from './notebook_files.js';
-import {KeysHelp} from './notebook_keys.js';
+import {KeysHelp, lettersAreKeys} from './keys.js';
 import {watchOtherTabs} from './other_tabs.js';
 import {RunQueue} from './run_queue.js';
 import {TaskNotebook} from './task_notebook.js';
@@ -39,7 +39,7 @@ export function mount(pane, server) {
 
   const button = (label, act, attributes = {}) => h('button', {type: 'button', class: 'btn', onclick: act, ...attributes}, label);
   const badge = h('span', {class: 'chip nb-kernel', role: 'status'});
-  const runAll = button('Run all', () => notebook.runAll());
+  const runAll = button('Run all', () => runAllCells());
   const stop = button('Stop', () => stopRun());
   const endKernel = button('End kernel', () => stopRun());
   const restart = button('Restart', () => askRestart(), {'aria-haspopup': 'true'});
@@ -173,6 +173,12 @@ export function mount(pane, server) {
     askKernel().then(() => variables.refresh(notebook?.taskId));
   }
 
+  async function runAllCells() {
+    const of = notebook;
+    await of.starter;
+    if (of === notebook && !of.runAll()) say('No cell holds code to run.');
+  }
+
   // ---- tasks
 
   function show(task) {
@@ -185,7 +191,7 @@ export function mount(pane, server) {
     } else {
       place.replaceChildren(notebook.element);
       for (const cell of notebook.cells) cell.measure();
-      if (notebook.fresh) offerStarter(notebook);
+      if (notebook.fresh) notebook.starter = offerStarter(notebook);
       if (notebook.dropped) say('The outputs of this task were given up when the browser’s storage was full. Code is kept: run it again.', 'warn');
       notebook.dropped = false;
       attach(notebook);
@@ -262,7 +268,7 @@ export function mount(pane, server) {
   setInterval(() => { if (!document.hidden && !queue.busy) askKernel(); }, ASK_EVERY);
   addEventListener('beforeunload', event => { saveAll(); if ([...open.values()].some(each => each.keeping === 'full')) event.preventDefault(); });
   addEventListener('keydown', event => {
-    if (event.key !== '?' || event.defaultPrevented || workbench.view || event.target.closest('input, textarea, select, [contenteditable=true]')) return;
+    if (event.key !== '?' || !lettersAreKeys() || event.defaultPrevented || workbench.view || event.target.closest('input, textarea, select, [contenteditable=true]')) return;
     event.preventDefault();
     help.open();
   });

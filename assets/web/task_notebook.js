@@ -9,6 +9,7 @@ const MOST_UNDO = 50;    // steps
 export class TaskNotebook {
   taskId;
   cells = [];
+  starter = null;       // a promise, while the starter code of a fresh one is on its way
   fresh;                // no cells were saved: the first one may get starter code
   element = h('div', {class: 'nb-cells'});
   #lastRun = null;
@@ -74,12 +75,14 @@ export class TaskNotebook {
   /** Text that is shown stays so. */
   #goTo(cell) { if (cell.rendered) cell.focus(); else cell.edit(); }
 
+  /** Run every cell that holds code; whether there was one. */
   runAll() {
     const cells = this.cells.filter(cell => cell.type === 'code' && cell.code.trim());
-    if (!cells.length) return;
+    if (!cells.length) return false;
     this.fresh = false;
     this.#lastRun = cells.at(-1);
     this.#pane.run(this, cells);
+    return true;
   }
 
   // ---- order

@@ -1,4 +1,5 @@
 // From one task to another: by key, at random, from easiest to hardest, and back to those opened lately.
+import {lettersAreKeys} from './keys.js';
 import {progress} from './progress.js';
 import {h, withCode, workbench} from './workbench.js';
 
@@ -42,7 +43,7 @@ export function taskSteps(server, rows) {
 
   document.addEventListener('keydown', event => {
     const by = {j: 1, k: -1}[event.key.toLowerCase()];
-    if (!by || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (!by || !lettersAreKeys() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (workbench.view || event.target.closest?.(TYPED_IN)) return;
     event.preventDefault();
     step(by);

@@ -61,6 +61,28 @@ def test_keys_walk_the_list_over_its_pages_but_not_while_typing(new_visitor, man
     expect(shown_task(page)).to_have_text(listed(page).first.get_attribute("data-task"))
 
 
+def test_keys_of_the_page_can_be_turned_off_for_good(new_visitor):
+    page = new_visitor(f"?task={RIGHT[0]}")
+    expect(shown_task(page)).to_have_text(RIGHT[0])
+    page.get_by_role("button", name="Keys", exact=True).click()
+    page.get_by_label("Letters typed on the page are keys too").uncheck()
+    page.get_by_role("button", name="Close", exact=True).click()
+    for _ in range(2):
+        page.locator("h1").click()
+        for key in "jk?":
+            page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        assert page.evaluate("new URLSearchParams(location.search).get('task')") == RIGHT[0]
+        page.reload()
+        expect(shown_task(page)).to_have_text(RIGHT[0])
+    page.get_by_role("button", name="Keys", exact=True).click()
+    page.get_by_label("Letters typed on the page are keys too").check()
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.locator("h1").click()
+    page.keyboard.press("j")
+    expect(shown_task(page)).not_to_have_text(RIGHT[0])
+
+
 def test_the_list_is_found_where_it_was_left(new_visitor, many):  # noqa: F811
     page = new_visitor("?split=test", base=many)
     expect(listed(page).last).to_be_attached()

@@ -72,6 +72,35 @@ def test_starter_code_reads_the_tasks_files(notebook):
     expect(notebook.cells).to_have_count(2)  # Shift+Enter on the last cell adds one
 
 
+def test_run_all_waits_for_the_starter_code(new_visitor):
+    """A route of Playwright's holds the answer back on its way; the app is the real one."""
+    page = new_visitor()
+    held = []
+
+    def hold_starter(route):
+        held.append(route) if "starter_code" in (route.request.post_data or "") else route.continue_()
+
+    page.route("**/component_server/", hold_starter)
+    with page.expect_request(lambda request: "starter_code" in (request.post_data or "")):
+        page.locator(f".tasks li[data-task={TASK}]").click()
+    notebook = Notebook(page)
+    page.get_by_role("button", name="Run all").click()
+    page.get_by_role("button", name="+ Text").click()
+    page.keyboard.press("Escape")
+    expect(notebook.cells.first).not_to_contain_text("read_csv")
+    held[0].continue_()
+    expect(notebook.cells.first).to_have_attribute("data-state", "ok")
+    expect(notebook.cells.first).to_contain_text("read_csv")
+
+
+def test_run_all_says_where_there_is_nothing_to_run(notebook):
+    notebook.cells.first.get_by_text("read_csv").click()
+    notebook.page.keyboard.press("Control+A")
+    notebook.page.keyboard.press("Delete")
+    notebook.page.get_by_role("button", name="Run all").click()
+    expect(notebook.page.get_by_text("No cell holds code to run.")).to_be_visible()
+
+
 def test_outputs_of_every_kind(notebook):
     progress = notebook.ran(
         "for i in range(3): print(f'\\r{i}', end='')\nimport sys; print('careful', file=sys.stderr)"

@@ -234,7 +234,7 @@ def test_every_key_is_told_in_a_dialog(page_of_all):
     page = page_of_all.page
     page_of_all.cells.first.focus()
     page.keyboard.press("?")
-    dialog = page.get_by_role("dialog", name="Keys of the notebook")
+    dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_be_visible()
     for key in ("Shift+Enter", "d d", "m · y", "Ctrl+S"):
         expect(dialog.get_by_text(key, exact=True).first).to_be_visible()
