@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 from fastapi.responses import Response
 
-from components.web import PLACE
+from components.web import FIRST, PLACE
 
 # Gradio's client gives undefined where the app can't be reached; the panes are told by an error.
 _LOAD = """
@@ -21,7 +21,8 @@ const reached = (functions, name) => async request => {
   if (answer === undefined) throw new Error('The app did not answer.');
   return answer;
 };
-import(new URL('%(place)s/%(name)s.js', document.baseURI))
+const load = name => import(new URL(`%(place)s/${name}.js`, document.baseURI));
+load('workbench').then(({workbench}) => %(first)s || workbench.turn(pane)).then(() => load('%(name)s'))
   .then(module => module.mount(pane, typeof server === 'undefined' ? null : new Proxy(server, {get: reached})))
   .catch(error => {
     console.error(error);
@@ -40,7 +41,7 @@ def pane(name: str, label: str, server_functions: Sequence[Callable[[Any], Any]]
     """
     return gr.HTML(
         html_template=f'<section class="pane {name}" aria-label="{label}"></section>',
-        js_on_load=_LOAD % {"place": PLACE, "name": name},
+        js_on_load=_LOAD % {"place": PLACE, "name": name, "first": json.dumps(name in FIRST)},
         server_functions=[_given_objects(each) for each in server_functions],
         apply_default_css=False,
         elem_id=name,

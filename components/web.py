@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import functools
+import gzip
 import hashlib
+import mimetypes
+import re
 from pathlib import Path
 
 import plotly
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import FileResponse, Response
-from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Scope
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp
 
 from services.settings import ROOT
 
 FOLDER = ROOT / "assets" / "web"
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+_IMPORT = re.compile(r"""^(?:import|export) .*from '\./(\w+\.js)';$""", re.MULTILINE)
 _SHARED = FOLDER / "workbench.css"
 STYLES = [_SHARED, *sorted(set(FOLDER.glob("*.css")) - {_SHARED})]
-LATER = {"codemirror.js", "markdown.js"}  # large, and no pane is drawn by them
+FIRST = ("masthead", "task_browser", "task_view")  # drawn first, before any other pane is asked for
+_LARGE = {"codemirror.js", "markdown.js"}  # no pane is drawn by them
 
 
 def _version() -> str:
@@ -29,21 +35,50 @@ def _version() -> str:
 
 PLACE = f"web/{_version()}"  # below the page's own address
 
-# Asked for with the page: found one by one, as they import each other, they would take a round trip each.
-PRELOAD = "".join(
-    f'<link rel="modulepreload" href="{PLACE}/{path.name}">'
-    for path in sorted(FOLDER.glob("*.js"))
-    if path.name not in LATER
-)
+
+def _with_imports(names: set[str]) -> set[str]:
+    """These scripts and all that they import."""
+    found = {name for each in names for name in _IMPORT.findall((FOLDER / each).read_text())}
+    return names if found <= names else _with_imports(names | found)
 
 
-class _Kept(StaticFiles):
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        found = FileResponse(PLOTLY) if path == PLOTLY.name else await super().get_response(path, scope)
-        found.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-        return found
+def _links() -> str:
+    """Links by which a browser asks for scripts at once: one by one, as they import each other, they take a round trip
+    each. Those with `data-later` become such links when the first panes are drawn (`Workbench.turn`).
+    """
+    first = _with_imports({f"{name}.js" for name in FIRST})
+    return "".join(
+        f'<link {"rel=modulepreload" if path.name in first else "data-later"} href="{PLACE}/{path.name}">'
+        for path in sorted(FOLDER.glob("*.js"))
+        if path.name not in _LARGE
+    )
+
+
+PRELOAD = _links()
 
 
 def web_files() -> ASGIApp:
-    """What serves the scripts and plotly's, compressed where the browser takes that; to be mounted at `/{PLACE}`."""
-    return GZipMiddleware(_Kept(directory=FOLDER), minimum_size=1000, compresslevel=5)
+    """What serves the scripts and plotly's, compressed where the browser takes that; to be mounted at `/{PLACE}`.
+
+    They are held in memory, each compressed once: a page asks for some sixty, and waits for the last.
+    """
+    files = {path.name: path for path in [*FOLDER.iterdir(), PLOTLY]}
+
+    @functools.cache
+    def content(name: str, packed: bool) -> bytes:
+        plain = files[name].read_bytes()
+        return gzip.compress(plain, 6) if packed else plain
+
+    def answer(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in files:
+            return Response("There is no such file.", 404)
+        packed = "gzip" in request.headers.get("accept-encoding", "")
+        headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+        return Response(
+            content(name, packed),
+            headers=headers | ({"Content-Encoding": "gzip"} if packed else {}),
+            media_type=mimetypes.guess_type(name)[0],
+        )
+
+    return Router([Route("/{name}", answer)])

@@ -262,12 +262,12 @@ export function mount(pane, server) {
     fillForm();
     const task = address.get('task');
     if (task !== workbench.chosen) workbench.choose(task);
-    load({keepPlace: true, restoring: true});
+    return load({keepPlace: true, restoring: true});
   };
   progress.addEventListener('change', ({detail: {many}}) => {
     for (const child of list.querySelectorAll('[data-task]')) child.querySelector('.done').replaceWith(done(child.dataset.task));
     if (many && filters.unsolved) load({keepPlace: true});
   });
   window.addEventListener('popstate', restore);
-  restore();
+  restore().finally(() => workbench.begun());
 }

@@ -59,6 +59,8 @@ export async function copy(text, button) {
   setTimeout(() => { button.textContent = label; }, 1500);
 }
 
+const LONGEST_WAIT = 2000;   // ms, of the other panes for the first
+
 /** The parameters of the address that say which tasks are listed and in which order. */
 export const FILTERS = ['split', 'tier', 'dataset', 'mode', 'level', 'file_type', 'package_tier', 'q', 'order', 'seed', 'unsolved'];
 
@@ -124,6 +126,11 @@ class Workbench extends EventTarget {
     scrollTo({top: 0});
   }
 
+  #begin;
+  #turn = new Promise(begin => { this.#begin = begin; setTimeout(begin, LONGEST_WAIT); }).then(() => {
+    for (const link of document.querySelectorAll('link[data-later]')) link.rel = 'modulepreload';
+  });
+
   constructor() {
     super();
     window.addEventListener('popstate', () => this.#showView());
@@ -133,6 +140,18 @@ class Workbench extends EventTarget {
   #showView() {
     document.body.dataset.view = this.view;
     this.dispatchEvent(new Event('view'));
+  }
+
+  /** To be called once what is seen first is there, or can't be had. */
+  begun() { requestAnimationFrame(() => setTimeout(this.#begin)); }
+
+  /**
+   * Resolves when it is the turn of a pane that is not among the first: they have been painted, or `pane` is in the
+   * view asked for. Asked for at once, all panes would wait for each other, at the network and the processor.
+   */
+  turn(pane) {
+    if (this.view && pane.checkVisibility()) return null;
+    return this.#turn;
   }
 
   /** Choose a task as a step that Back returns from. */

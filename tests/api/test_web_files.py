@@ -1,10 +1,12 @@
 """The page's own scripts as browsers get them: small, and kept for good."""
 
+import re
+import urllib.error
 import urllib.request
 
 import pytest
 
-from components.web import FOLDER, LATER, PLACE, PLOTLY
+from components.web import FIRST, FOLDER, PLACE, PLOTLY
 from tests.served_app import served_app
 
 
@@ -28,8 +30,21 @@ def test_scripts_come_packed_under_a_name_of_their_content(url, path):
     assert len(packed) < path.stat().st_size / 2
 
 
-def test_what_draws_the_page_is_asked_for_at_once(url):
+def test_a_file_that_is_not_there_is_not_found(url):
+    for name in ("nothing.js", "..%2Flayout.py", "%2Fetc%2Fpasswd"):
+        with pytest.raises(urllib.error.HTTPError) as told:
+            urllib.request.urlopen(f"{url}{PLACE}/{name}")
+        assert told.value.code == 404
+
+
+def test_what_is_drawn_first_is_asked_for_with_the_page_and_the_rest_after(url):
     with urllib.request.urlopen(url) as answer:
-        page = answer.read()
-    for path in FOLDER.glob("*.js"):
-        assert (f'href="{PLACE}/{path.name}"'.encode() in page) == (path.name not in LATER), path.name
+        page = answer.read().decode()
+    links = {name: kind for kind, name in re.findall(rf'<link ([^ >]+) href="{PLACE}/(\w+\.js)"', page)}
+    at_once = {name for name, kind in links.items() if kind == "rel=modulepreload"}
+    assert at_once >= {f"{name}.js" for name in FIRST} | {"workbench.js", "progress.js"}
+    assert not {"notebook.js", "grader_lab.js", "data_table.js"} & at_once
+    assert links.keys() == {path.name for path in FOLDER.glob("*.js")} - {"codemirror.js", "markdown.js"}
+    for name in at_once:  # nothing that these import is found out late
+        imported = set(re.findall(r"from '\./(\w+\.js)'", (FOLDER / name).read_text()))
+        assert imported <= at_once, name
