@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import logging
@@ -18,7 +19,7 @@ from services.batch import Batches
 from services.catalog import CatalogError, open_catalog
 from services.datafiles import DataFiles
 from services.grading import Grader
-from services.kernels import KernelPool, Launcher, guard_memory
+from services.kernels import WARM_FIRST_SECONDS, KernelPool, Launcher, guard_memory
 from services.reference import open_reference
 from services.routes import batch_routes, kernel_routes
 from services.settings import Settings, SettingsError, load_settings
@@ -76,7 +77,10 @@ def create_app(settings: Settings) -> FastAPI:
             catalog.look_for_newer()
             datafiles.prepare()
             async with launcher, pool:
+                # as the kernels are: the first page needs the processor more
+                preparing = asyncio.get_running_loop().call_later(WARM_FIRST_SECONDS, grader.prepare)
                 yield
+                preparing.cancel()
 
     app = FastAPI(title="SmolDataEnvs Workbench", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     own_names = None if settings.public else {"localhost", "127.0.0.1", "::1", settings.gradio_server_name}

@@ -24,10 +24,10 @@ class _NeedsProcess(Exception):
 
 
 class Grader:
-    """Grades answers from any thread; its worker processes start at once and end with `close` or with the app.
+    """Grades answers from any thread.
 
-    `workers` comparisons of the symbolic rung run at once; each may take `seconds` of wall time and `memory_mb` of
-    memory.
+    Its worker processes start with `prepare` or when needed, and end with `close` or with the app. `workers`
+    comparisons of the symbolic rung run at once; each may take `seconds` of wall time and `memory_mb` of memory.
     """
 
     def __init__(self, workers: int = 2, seconds: float = 5.0, memory_mb: int = 1024) -> None:
@@ -103,6 +103,10 @@ class Grader:
         if verdict.reward != 0.0 or prediction is None or not gold:
             return Explained(verdict, cautions)
         return Explained(verdict, cautions, near_misses_of(case, prediction, cheaply, fully))
+
+    def prepare(self) -> None:
+        """Start the worker processes, so that no answer waits for that."""
+        self._pool.prepare()
 
     def close(self) -> None:
         self._pool.close()

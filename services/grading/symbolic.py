@@ -59,16 +59,22 @@ class _TooLarge(Exception):
 class SymbolicPool:
     """`workers` processes; each comparison may take `seconds` of wall time and `memory_mb` of memory.
 
-    Waiting for a free worker, or for one to start, is not counted. Safe to call from any thread.
+    A process starts with `prepare` or when it is first needed. Waiting for a free worker, or for one to start, is not
+    counted. Safe to call from any thread.
     """
 
     def __init__(self, workers: int, seconds: float, memory_mb: int) -> None:
         self._workers = [_Worker(seconds, memory_mb) for _ in range(workers)]
-        self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()  # a thread alone keeps to one worker
         for worker in self._workers:
             self._idle.put(worker)
         # samples of one task repeat each other's answers; what could not run is not remembered
         self._known = lru_cache(_REMEMBERED)(partial(self._compare, read=False))
+
+    def prepare(self) -> None:
+        """Start all workers, so that no comparison waits for that."""
+        for worker in self._workers:
+            worker.start()
 
     def compare(self, gold: str, prediction: str, *, read: bool) -> Compared:
         """`math_verify.verify(parse(gold), parse(prediction))`; with `read` also what each side was parsed to.
@@ -105,7 +111,14 @@ class _Worker:
         self._jobs = itertools.count()
         self._closed = False
         self._starting = threading.Lock()
-        self._start()
+        self._started: subprocess.Popen[bytes] | None = None
+        self._child: int | None = None
+        self._unread = b""
+
+    @property
+    def _process(self) -> subprocess.Popen[bytes]:
+        assert self._started
+        return self._started
 
     def compare(self, gold: str, prediction: str, read: bool) -> Compared:
         for _ in range(2):  # once more after a death of its own, never after a limit
@@ -126,18 +139,21 @@ class _Worker:
     def close(self) -> None:
         with self._starting:
             self._closed = True
-            self._end_process()
+            if self._started:
+                self._end_process()
 
     def close_pipes(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._started.stdin, self._started.stdout) if self._started else ():
             if pipe:
                 pipe.close()
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Start the process, unless it runs or the worker is closed."""
         with self._starting:
-            if self._closed:
-                raise _Died
-            self._process = subprocess.Popen(
+            if self._closed or (self._started and self._started.poll() is None):
+                return
+            self.close_pipes()
+            self._started = subprocess.Popen(
                 [sys.executable, "-s", "-m", "services.grading.symbolic_worker", str(self._memory_mb)],
                 cwd=_ROOT,
                 env=_ENVIRONMENT,
@@ -146,7 +162,7 @@ class _Worker:
                 bufsize=0,
                 start_new_session=True,  # Ctrl+C in a terminal is for the app, which then ends us
             )
-            self._child: int | None = None
+            self._child = None
             self._unread = b""
 
     def _end_process(self) -> None:
@@ -155,9 +171,9 @@ class _Worker:
 
     def _make_ready(self) -> None:
         """Return once a child waits for a job; a program that doesn't get there is started anew next time."""
-        if self._process.poll() is not None:
-            self.close_pipes()
-            self._start()
+        self.start()
+        if self._closed:
+            raise _Died
         deadline = time.monotonic() + _START_SECONDS
         try:
             while self._child is None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+WARM_FIRST_SECONDS = 2.0  # after the start, which the first page needs the processor for; or when a kernel is asked for
 WARM_AGAIN_SECONDS = 1.0  # after the warm process ended; doubled when it does not start
 WARM_LATEST_SECONDS = 600.0
 
@@ -55,6 +56,7 @@ class Launcher:
         self._warm: WarmProcess | None = None
         self._warming: asyncio.Task[None] | None = None
         self._tried: asyncio.Task[Held] | None = None
+        self._asked = asyncio.Event()
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
@@ -123,6 +125,7 @@ class Launcher:
         home = self._sessions.parent / "warm"  # keeps matplotlib's list of fonts from one start to the next
         environment = library_environment(self._python, os.environ) | {"HOME": str(home), "MPLCONFIGDIR": str(home)}
         pause = WARM_AGAIN_SECONDS
+        await self._until_wanted()
         while True:
             warm = WarmProcess(self._python, environment)
             try:
@@ -139,7 +142,12 @@ class Launcher:
                 await warm.close()
             await asyncio.sleep(pause)
 
+    async def _until_wanted(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._asked.wait(), WARM_FIRST_SECONDS)
+
     async def _try(self) -> Held:
+        await self._until_wanted()
         held = await probe(lambda folder: LocalEngine(self._at_once, folder), self._sessions, self._limits.memory_bytes)
         if held.all:
             logger.info("Kernels are confined: %s", ", ".join(LAYERS))
@@ -150,6 +158,7 @@ class Launcher:
         return held
 
     async def _once_tried(self, folder: SessionFolder) -> KernelStart:
+        self._asked.set()
         if self._tried is not None:
             await asyncio.shield(self._tried)
             if self.refusal:
