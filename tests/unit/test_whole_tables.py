@@ -347,6 +347,20 @@ def test_charts_fit_their_columns(tables, cities):
     assert chart(0, 1, 2) == {"error": "A chart is of one or two columns of the table."}
 
 
+def test_a_column_of_a_wide_table_is_as_one_of_a_narrow_table(tables, cities, tmp_path):
+    """Beyond some hundred columns each question is put to a table of its own columns alone."""
+    lines = cities.path.read_text().splitlines()
+    beside = [",".join(["more", *(str(at) for at in range(600))])] + ["," * 600] * (len(lines) - 1)
+    (tmp_path / "wide.csv").write_text("\n".join(f"{line},{more}" for line, more in zip(lines, beside, strict=True)))
+    wide = ready(tables, Source(tmp_path / "wide.csv"))
+    for columns in ((0,), (1,), (2,), (3,), (0, 2), (1, 0), (3, 2), (1, 3), ()):
+        assert ask(tables, wide, "chart", columns=list(columns)) == ask(tables, cities, "chart", columns=list(columns))
+    profiles = [settled(lambda of=source: tables.profile(of))["columns"] for source in (wide, cities)]
+    assert len(profiles[0]) == 605
+    assert profiles[0][:4] == profiles[1]
+    assert {each["type"] for each in profiles[0][4:]} == {"empty"}
+
+
 def test_the_profile_on_the_command_line(cities):
     command = [sys.executable, "-m", "services.tables", str(cities.path), "--profile"]
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)

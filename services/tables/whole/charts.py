@@ -8,7 +8,7 @@ else bars; two give a scatter (numbers), a line of means (dates and numbers), bo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,9 @@ def _kind(copy: OpenCopy, column: int) -> str:
     dtype = copy.dtype(column)
     if dtype in NUMBERS:
         return "number"
-    if dtype == "date-like" and _rows(copy, f"SELECT 1 FROM {copy.table} WHERE {_day(column)} IS NOT NULL LIMIT 1"):
+    if dtype == "date-like" and _rows(
+        copy, f"SELECT 1 FROM {copy.over([column])} WHERE {_day(column)} IS NOT NULL LIMIT 1"
+    ):
         return "date"
     return "empty" if dtype == "empty" else "word"
 
@@ -92,7 +94,7 @@ def _rows(copy: OpenCopy, query: str, values: dict[str, Any] | None = None) -> l
 
 
 def _histogram(copy: OpenCopy, column: int) -> dict[str, Any]:
-    found = copy.connection.execute(f"SELECT {_number(column)} AS x FROM {copy.table}").fetchnumpy()["x"]
+    found = copy.connection.execute(f"SELECT {_number(column)} AS x FROM {copy.over([column])}").fetchnumpy()["x"]
     every = np.ma.compressed(found)
     values = np.sort(every[np.isfinite(every)])
     bins = histogram(values, np.ones(len(values), np.int64), BINS)
@@ -104,7 +106,7 @@ def _histogram(copy: OpenCopy, column: int) -> dict[str, Any]:
 
 
 def _bars(copy: OpenCopy, column: int) -> dict[str, Any]:
-    counted = f"SELECT {_word(column)} AS v, count(*) AS n FROM {copy.table} GROUP BY v"
+    counted = f"SELECT {_word(column)} AS v, count(*) AS n FROM {copy.over([column])} GROUP BY v"
     found = _rows(copy, f"SELECT v, n FROM ({counted}) WHERE v IS NOT NULL ORDER BY n DESC, v LIMIT {BARS}")
     ((different, cells),) = _rows(copy, f"SELECT count(v), sum(n) FILTER (WHERE v IS NOT NULL) FROM ({counted})")
     shown = sum(count for _, count in found)
@@ -114,7 +116,7 @@ def _bars(copy: OpenCopy, column: int) -> dict[str, Any]:
 
 def _unit(copy: OpenCopy, column: int) -> str:
     """day, week, month or year: the finest that gives few enough points."""
-    ((first, last),) = _rows(copy, f"SELECT min({_day(column)}), max({_day(column)}) FROM {copy.table}")
+    ((first, last),) = _rows(copy, f"SELECT min({_day(column)}), max({_day(column)}) FROM {copy.over([column])}")
     days = (last - first).days
     return next((unit for unit, long in (("day", 1), ("week", 7), ("month", 30)) if days / long <= TIMES), "year")
 
@@ -122,7 +124,7 @@ def _unit(copy: OpenCopy, column: int) -> str:
 def _over_time(copy: OpenCopy, column: int) -> dict[str, Any]:
     unit = _unit(copy, column)
     when = f"CAST(date_trunc('{unit}', {_day(column)}) AS DATE)"
-    found = _rows(copy, f"SELECT {when} AS t, count(*) FROM {copy.table} GROUP BY t ORDER BY t")
+    found = _rows(copy, f"SELECT {when} AS t, count(*) FROM {copy.over([column])} GROUP BY t ORDER BY t")
     left = sum(count for when, count in found if when is None)
     kept = [(when.isoformat(), count) for when, count in found if when is not None]
     note = f"Rows a {unit}." + (f" {left:,} cells without a date written year first are left out." if left else "")
@@ -131,9 +133,10 @@ def _over_time(copy: OpenCopy, column: int) -> dict[str, Any]:
 
 def _means(copy: OpenCopy, dates: int, numbers: int) -> dict[str, Any]:
     unit = _unit(copy, dates)
+    table = copy.over([dates, numbers])
     found = _rows(
         copy,
-        f"SELECT CAST(date_trunc('{unit}', {_day(dates)}) AS DATE) AS t, avg({_number(numbers)}) FROM {copy.table} "
+        f"SELECT CAST(date_trunc('{unit}', {_day(dates)}) AS DATE) AS t, avg({_number(numbers)}) FROM {table} "
         f"WHERE {_day(dates)} IS NOT NULL AND isfinite({_number(numbers)}) GROUP BY t ORDER BY t",
     )
     x, y = [when.isoformat() for when, _ in found], [plain_number(mean) for _, mean in found]
@@ -141,8 +144,9 @@ def _means(copy: OpenCopy, dates: int, numbers: int) -> dict[str, Any]:
 
 
 def _pairs(copy: OpenCopy, first: int, second: int) -> Pairs:
+    table = copy.over([first, second])
     found = copy.connection.execute(
-        f"SELECT x, y FROM (SELECT {_number(first)} AS x, {_number(second)} AS y, row FROM {copy.table}) "
+        f"SELECT x, y FROM (SELECT {_number(first)} AS x, {_number(second)} AS y, row FROM {table}) "
         f"WHERE isfinite(x) AND isfinite(y) ORDER BY row"
     ).fetchnumpy()
     return np.asarray(found["x"], np.float64), np.asarray(found["y"], np.float64)
@@ -159,7 +163,7 @@ def _scatter(copy: OpenCopy, first: int, second: int) -> dict[str, Any]:
 
 
 def _boxes(copy: OpenCopy, words: int, numbers: int) -> dict[str, Any]:
-    cells = f"(SELECT {_word(words)} AS v, {_number(numbers)} AS x FROM {copy.table})"
+    cells = f"(SELECT {_word(words)} AS v, {_number(numbers)} AS x FROM {copy.over([words, numbers])})"
     found = _rows(
         copy,
         f"SELECT v, quantile_cont(x, {list(_QUARTILES)}), count(*) OVER () FROM {cells} "
@@ -172,7 +176,7 @@ def _boxes(copy: OpenCopy, words: int, numbers: int) -> dict[str, Any]:
 
 
 def _heat(copy: OpenCopy, first: int, second: int) -> dict[str, Any]:
-    cells = f"(SELECT {_word(first)} AS a, {_word(second)} AS b FROM {copy.table})"
+    cells = f"(SELECT {_word(first)} AS a, {_word(second)} AS b FROM {copy.over([first, second])})"
     sides, notes = [], []
     for side in ("a", "b"):
         counted = f"SELECT {side}, count(*) AS n FROM {cells} WHERE a IS NOT NULL AND b IS NOT NULL GROUP BY {side}"
@@ -194,7 +198,7 @@ def _heat(copy: OpenCopy, first: int, second: int) -> dict[str, Any]:
 
 
 def _correlation(copy: OpenCopy) -> dict[str, Any]:
-    numbers = [at for at in range(copy.columns) if copy.dtype(at) in NUMBERS]
+    numbers = list(islice((at for at in range(copy.columns) if copy.dtype(at) in NUMBERS), CORRELATED + 1))
     if len(numbers) < 2:
         raise TableError("Correlations need two columns of numbers; the table has fewer.")
     shown = numbers[:CORRELATED]
@@ -204,10 +208,12 @@ def _correlation(copy: OpenCopy) -> dict[str, Any]:
     finite = ", ".join(f"CASE WHEN isfinite(x{at}) THEN x{at} END AS x{at}" for at in shown)
     pairs = list(combinations(shown, 2))
     asked = ", ".join(f"corr(x{a}, x{b})" for a, b in pairs)
-    (found,) = _rows(copy, f"SELECT {asked} FROM (SELECT {finite} FROM (SELECT {cells} FROM {copy.table} {thin}))")
+    (found,) = _rows(
+        copy, f"SELECT {asked} FROM (SELECT {finite} FROM (SELECT {cells} FROM {copy.over(shown)} {thin}))"
+    )
     known = dict(zip(pairs, map(plain_number, found), strict=True))
     z = [[1.0 if a == b else known.get((min(a, b), max(a, b))) for a in shown] for b in shown]
-    notes = [] if len(numbers) <= CORRELATED else [f"The first {CORRELATED} of {len(numbers):,} columns of numbers."]
+    notes = [] if len(numbers) <= CORRELATED else [f"The first {CORRELATED} columns of numbers: there are more."]
     if thin:
         notes.append(f"Of every {-(-copy.rows // CORRELATION_ROWS)}th row.")
     return {"kind": "correlation", "x": copy.labels(shown), "y": copy.labels(shown), "z": z, "note": " ".join(notes)}

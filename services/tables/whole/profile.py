@@ -57,9 +57,10 @@ def _of_read(copy: OpenCopy, column: int, numbers: Numbers) -> dict[str, Any]:
 
 
 def _of_queries(copy: OpenCopy, column: int, possible: list[str], repeating: bool) -> dict[str, Any]:
-    cells = f"(SELECT c{column} AS v, 1 AS n FROM {copy.table})"
+    table = copy.over([column])
+    cells = f"(SELECT c{column} AS v, 1 AS n FROM {table})"
     if repeating or not NUMBERS.intersection(possible):
-        counted = f"SELECT c{column} AS v, count(*) AS n FROM {copy.table} GROUP BY v"
+        counted = f"SELECT c{column} AS v, count(*) AS n FROM {table} GROUP BY v"
         try:
             copy.connection.execute(f"CREATE OR REPLACE TEMP TABLE counted AS {counted}")
             cells = "counted"
@@ -72,7 +73,8 @@ def _of_queries(copy: OpenCopy, column: int, possible: list[str], repeating: boo
 def _counts(copy: OpenCopy, cells: str, possible: list[str]) -> dict[str, Any]:
     def sums(*tests: str) -> list[int]:
         asked = ", ".join(f"sum(n) FILTER (WHERE {test})" for test in tests)
-        return [int(each or 0) for each in copy.connection.execute(f"SELECT {asked} FROM {cells}").fetchone() or ()]
+        (counted,) = copy.connection.execute(f"SELECT {asked} FROM {cells}").fetchall()
+        return [int(each or 0) for each in counted]
 
     rows, gone, blank = sums("true", missing("v"), "v = ''")
     kind = "text" if possible else None
@@ -91,7 +93,7 @@ def _of_text(copy: OpenCopy, cells: str) -> dict[str, Any]:
     counted = cells == "counted"
     distinct = "count(*)" if counted else "approx_count_distinct(v)"
     kept = f"FROM {cells} WHERE NOT {missing('v')}"
-    different, least, most = run(f"SELECT {distinct}, min(v), max(v) {kept}").fetchone() or (0, None, None)
+    ((different, least, most),) = run(f"SELECT {distinct}, min(v), max(v) {kept}").fetchall()
     top = run(f"SELECT v, n {kept} ORDER BY n DESC, v LIMIT {TOP}").fetchall() if counted else []
     return text_facts(different, least, most, top) | {"approximate": [] if counted else ["distinct", "top"]}
 
@@ -100,11 +102,11 @@ def _of_cast(copy: OpenCopy, cells: str, kind: str) -> dict[str, Any]:
     run = copy.connection.execute
     whole = "TRY_CAST(v AS BIGINT)"
     long = (
-        run(f"SELECT count(*) FROM {cells} WHERE {filled('v')} AND {whole} IS NULL").fetchone()
+        run(f"SELECT count(*) FROM {cells} WHERE {filled('v')} AND {whole} IS NULL").fetchall()
         if kind == "int"
         else None
     )
-    sql_type = "BIGINT" if long == (0,) else "DOUBLE"
+    sql_type = "BIGINT" if long == [(0,)] else "DOUBLE"
     held = run(f"SELECT TRY_CAST(v AS {sql_type}) AS x, n FROM {cells} WHERE NOT {missing('v')}").fetchnumpy()
     values, counts = _by_value(np.ma.compressed(held["x"]), held["n"][~np.ma.getmaskarray(held["x"])])
     return _of_numbers(values, counts, lambda value: _as_written(copy, cells, value, sql_type))
@@ -155,8 +157,8 @@ def _largest(counts: Counts) -> Counts:
 def _as_written(copy: OpenCopy, cells: str, value: float | int, sql_type: str) -> str:
     """How the file writes a number: 007 stays 007."""
     asked = f"SELECT v FROM {cells} WHERE TRY_CAST(v AS {sql_type}) = CAST($value AS {sql_type}) LIMIT 1"
-    found = copy.connection.execute(asked, {"value": value}).fetchone()
-    return str(found[0]).strip() if found else str(value)
+    found = copy.connection.execute(asked, {"value": value}).fetchall()
+    return str(found[0][0]).strip() if found else str(value)
 
 
 def weighted_quantiles(values: Floats, counts: Counts, shares: Sequence[float]) -> list[float]:

@@ -25,7 +25,7 @@ def unique_text(copy: OpenCopy, column: int) -> dict[str, Any] | None:
     if copy.rows > MOST_ROWS:
         return None
     run = copy.connection.execute
-    cells = f"(SELECT c{column} AS v FROM {copy.table})"
+    cells = f"(SELECT c{column} AS v FROM {copy.over([column])})"
     kept = f"FROM {cells} WHERE NOT {missing('v')}"
     hashes = run(f"SELECT hash(v) AS h {kept}").fetchnumpy()["h"]
     hashes.sort()
@@ -41,10 +41,10 @@ def unique_text(copy: OpenCopy, column: int) -> dict[str, Any] | None:
         again = f"SELECT v, count(*) {kept} AND hash(v) IN (SELECT h FROM repeated) GROUP BY v"
         counted = dict(run(again).fetchall())
         copy.connection.unregister("repeated")
-    blank, filled, least, most = run(
+    ((blank, filled, least, most),) = run(
         f"SELECT count(*) FILTER (WHERE v = ''), count(*) FILTER (WHERE NOT {missing('v')}), "
         f"min(v) FILTER (WHERE NOT {missing('v')}), max(v) FILTER (WHERE NOT {missing('v')}) FROM {cells}"
-    ).fetchone() or (0, 0, None, None)
+    ).fetchall()
     first = sorted(counted.items(), key=lambda each: (-each[1], each[0].encode()))[:TOP]
     if len(first) < TOP or first[-1][1] == 1:  # the first of those that stand once
         once = run(f"SELECT v {kept} ORDER BY v LIMIT {TOP + len(counted)}").fetchall()
