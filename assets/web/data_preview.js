@@ -122,6 +122,7 @@ export function mount(pane, server) {
       }
       if (mine !== asked) return;
       if (!found.coming) { card.removeAttribute('aria-busy'); show(found); card.style.minHeight = ''; if (focused) focusTable(); if (waited) workbench.dispatchEvent(new Event('fetched')); return; }
+      if (!waited) workbench.dispatchEvent(new Event('fetching'));
       waited = true;
       card.style.minHeight = '';
       sayComing(found.coming);

@@ -165,7 +165,7 @@ export function mount(pane, server) {
     return [state, changed].filter(Boolean).join(' · ');
   }
 
-  workbench.addEventListener('fetched', () => { if (workbench.task) askFiles(workbench.task); });
+  for (const news of ['fetching', 'fetched']) workbench.addEventListener(news, () => { if (workbench.task) askFiles(workbench.task); });
   workbench.addEventListener('choose', event => {
     open(event.detail);
     // on a phone the list fills the screen

@@ -56,6 +56,7 @@ def test_keys_walk_the_list_over_its_pages_but_not_while_typing(new_visitor, man
 
     page = new_visitor(f"?split=test&task={ids[49]}", base=many)
     expect(shown_task(page)).to_have_text(ids[49])
+    expect(listed(page)).to_have_count(50)
     page.keyboard.press("J")
     expect(page.get_by_text("Page 2 of 5")).to_be_visible()
     expect(shown_task(page)).to_have_text(listed(page).first.get_attribute("data-task"))
