@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -70,6 +71,13 @@ def hub(tmp_path, monkeypatch):
 
 def ids(catalog, **query):
     return [task.task_id for task in catalog.tasks(Query(**query))]
+
+
+def test_two_apps_on_one_cache_read_the_same_rows_at_once(hub, opened):
+    with ThreadPoolExecutor(2) as threads:  # each reads in a process of its own
+        first, second = threads.map(opened, ["some/tasks:small"] * 2)
+    assert ids(first, split="eval") == ids(second, split="eval") == IDS[:5]
+    assert first.status == second.status
 
 
 def test_a_config_of_a_dataset_on_the_hub_and_its_last_copy(hub, opened):
