@@ -99,7 +99,7 @@ def open_lab(page: Page, turn: int) -> tuple[float, float]:
     there = ("lab", "")[turn % 2]
     button = f"document.querySelector('.masthead a[data-view=\"{there}\"]')"
     pane = ".grader_lab" if there else ".task_view"
-    shown = f"document.body.dataset.view === '{there}' && document.querySelector('{pane}').offsetHeight > 0"
+    shown = f"document.documentElement.dataset.view === '{there}' && document.querySelector('{pane}').offsetHeight > 0"
     return tuple(page.evaluate(CLICKED, [f"{button}.click()", shown]))
 
 

@@ -17,6 +17,25 @@ DESCRIPTION = (
 
 # Gradio's own tags name Gradio and a picture on another server.
 _GRADIOS = re.compile(r"<meta\s+(?:property=\"og:|name=\"twitter:)[^>]*>\s*")
+# The view, and whether a task is open, are known from the address before anything is drawn: known later, all that is
+# seen would move. On a phone with no task open, what to do stands before the list.
+_ASKED_FOR = """<script>
+{
+  const asked = new URLSearchParams(location.search);
+  const {dataset} = document.documentElement;
+  dataset.view = asked.get('view') ?? '';
+  dataset.task = asked.get('task') ? 'some' : 'none';
+}
+</script>
+<style>
+@media (max-width: 799px) {
+  [data-task=none] #solve { grid-row: 1 !important; }
+  [data-task=none] #browse { grid-row: 2 !important; }
+  [data-task=none] :is(#data_preview, #notebook, #judge) { display: none !important; }
+  [data-task=none] .task_view:empty { min-height: 366px; }
+}
+</style>
+"""
 _OURS = f"""<title>{TITLE}</title>
 <meta name="description" content="{DESCRIPTION}" />
 <link rel="icon" type="image/svg+xml" href="{PLACE}/icon.svg" />
@@ -29,7 +48,7 @@ _OURS = f"""<title>{TITLE}</title>
 <meta property="og:image:height" content="630" />
 <meta property="og:image:alt" content="A ladder whose third rung is green: the rung that matched" />
 <meta name="twitter:card" content="summary_large_image" />
-{PRELOAD}
+{_ASKED_FOR}{PRELOAD}
 """
 
 

@@ -167,9 +167,10 @@ export function mount(pane, server) {
 
   for (const news of ['fetching', 'fetched']) workbench.addEventListener(news, () => { if (workbench.task) askFiles(workbench.task); });
   workbench.addEventListener('choose', event => {
-    open(event.detail);
-    // on a phone the list fills the screen
-    if (event.detail && matchMedia('(max-width: 799px)').matches) pane.scrollIntoView({block: 'start'});
+    // on a phone the list fills the screen; until the task is there, the page may be too short to bring it to the top
+    const bring = () => { if (event.detail === workbench.chosen && event.detail && matchMedia('(max-width: 799px)').matches) pane.scrollIntoView({block: 'start'}); };
+    bring();
+    open(event.detail).then(bring);
   });
   open(workbench.chosen);
 }

@@ -138,7 +138,7 @@ class Workbench extends EventTarget {
   }
 
   #showView() {
-    document.body.dataset.view = this.view;
+    document.documentElement.dataset.view = this.view;
     this.dispatchEvent(new Event('view'));
   }
 
@@ -162,6 +162,7 @@ class Workbench extends EventTarget {
 
   choose(id) {
     this.chosen = id;
+    document.documentElement.dataset.task = id ? 'some' : 'none';   // as the page's head does at first
     this.dispatchEvent(new CustomEvent('choose', {detail: id}));
   }
 

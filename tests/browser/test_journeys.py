@@ -99,7 +99,7 @@ def test_back_and_forward_walk_through_ten_states(page):
     def seen():
         return page.evaluate("""() => [
             location.search,
-            document.body.dataset.view,
+            document.documentElement.dataset.view,
             document.querySelector('.task_browser p[aria-live]').textContent,
             document.querySelector('.task_view h2').textContent,
         ]""")

@@ -84,3 +84,19 @@ def test_a_folded_pane_stays_folded(new_visitor):
     expect(notebook.get_by_role("button", name="Run all")).to_be_hidden()
     fold.click()
     expect(notebook.locator(".nb-cell").first).to_be_visible()
+
+
+def test_on_a_phone_what_to_do_stands_before_the_list_until_a_task_is_open(new_visitor):
+    page = new_visitor(width=390, height=844)
+    start, tasks = page.get_by_role("button", name="Try a task"), page.get_by_role("listbox", name="Tasks")
+    expect(tasks.get_by_role("option").first).to_be_visible()
+    expect(start).to_be_in_viewport()
+    assert start.bounding_box()["y"] < tasks.bounding_box()["y"]
+    expect(page.get_by_role("region", name="Notebook", exact=True)).to_be_hidden()
+    start.click()
+    question = page.locator(".task_view .asked")
+    expect(question).to_be_in_viewport()
+    expect(page.get_by_role("region", name="Notebook", exact=True)).to_be_visible()
+    assert tasks.bounding_box()["y"] < question.bounding_box()["y"]
+    page.go_back()
+    expect(start).to_be_in_viewport()
