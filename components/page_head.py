@@ -18,7 +18,8 @@ DESCRIPTION = (
 # Gradio's own tags name Gradio and a picture on another server.
 _GRADIOS = re.compile(r"<meta\s+(?:property=\"og:|name=\"twitter:)[^>]*>\s*")
 # The view, and whether a task is open, are known from the address before anything is drawn: known later, all that is
-# seen would move. On a phone with no task open, what to do stands before the list.
+# seen would move. On a phone with no task open, what to do stands before the list;
+# one that is open can be scrolled to the top at once, however much of it is still to come.
 _ASKED_FOR = """<script>
 {
   const asked = new URLSearchParams(location.search);
@@ -33,6 +34,7 @@ _ASKED_FOR = """<script>
   [data-task=none] #browse { grid-row: 2 !important; }
   [data-task=none] :is(#data_preview, #notebook, #judge) { display: none !important; }
   [data-task=none] .task_view:empty { min-height: 366px; }
+  [data-task=some] #solve { min-height: 100vh; }
 }
 </style>
 """

@@ -1,5 +1,6 @@
 // The grade panel: an answer, its verdict, the ladder, and the attempts made in this tab.
 import {KernelClient} from './kernel_client.js';
+import {onLetters} from './keys.js';
 import {excerpt} from './ladder.js';
 import {OUTCOMES, beside, goldLine, inLab, outcome, rungs} from './verdict.js';
 import {h, heading, workbench} from './workbench.js';
@@ -22,6 +23,7 @@ export function mount(pane, server) {
   const box = h('textarea', {rows: 1, id: 'answer', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: 'A number, a label, yes or no, a list…', class: 'mono'});
   const gradeButton = h('button', {type: 'submit', class: 'btn primary'}, 'Grade');
   const revealButton = button('Reveal gold', reveal, 'quiet');
+  revealButton.title = 'Before you grade; a verdict shows the gold as well';
   const note = h('p', {class: 'small muted', role: 'status'});
   const verdictBox = h('div', {class: 'verdict', 'aria-live': 'polite'});
   const ladderBox = h('div', {class: 'ladder-box'});
@@ -94,7 +96,8 @@ export function mount(pane, server) {
   }
 
   function show(answer, prediction) {
-    verdictBox.replaceChildren(outcome(answer, prediction, put));
+    verdictBox.replaceChildren(...[outcome(answer, prediction, put),
+      answer.outcome === 'right' && button('Next unsolved task', () => workbench.dispatchEvent(new Event('next')))].filter(Boolean));
     revealButton.hidden = true;
     ladderBox.replaceChildren(...[beside(server, answer, prediction), goldLine(answer.gold), ...rungs(answer, prediction), inLab(answer, prediction)].filter(Boolean));
     state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
@@ -119,7 +122,10 @@ export function mount(pane, server) {
 
   function useLastOutput() {
     const output = workbench.notebook?.lastOutput();
-    if (!output) { say('No cell of this task has given a result yet. Run one first.'); return; }
+    if (!output) {
+      say(workbench.notebook?.busy ? 'A cell is running. Use its result once it is there.' : 'No cell of this task has given a result yet. Run one first.');
+      return;
+    }
     put(output.text);
     say(`Taken from ${output.label}.`);
   }
@@ -149,6 +155,7 @@ export function mount(pane, server) {
       })), clear));
   }
 
+  onLetters({g: () => { if (task) { box.scrollIntoView({block: 'nearest'}); box.focus(); } }});
   form.addEventListener('submit', event => { event.preventDefault(); grade(); });
   box.addEventListener('input', edited);
   box.addEventListener('keydown', event => {

@@ -1,6 +1,6 @@
-// Every key of the page, in a dialog.
+// The keys of the page: every one in a dialog, and letters that act where nothing is typed into.
 import {recall, remember} from './remembered.js';
-import {h} from './workbench.js';
+import {h, workbench} from './workbench.js';
 
 const mac = /Mac|iP(hone|ad)/.test(navigator.platform);
 const command = mac ? '⌘' : 'Ctrl';
@@ -17,13 +17,27 @@ const KEYS = [
     ['a · b', 'add a cell above · below'], ['d d', 'delete it'], ['z', 'undo a delete, step by step'],
     ['m · y', 'make it text (Markdown) · code'], ['o', 'hide or show its output'],
   ]],
-  ['On the page', [['J · K', 'next · previous task'], ['?', 'this help']]],
+  ['On the page, outside cells and fields', [['j · k', 'next · previous task'], ['g', 'to your answer; Enter there grades it'], ['?', 'this help']]],
+  ['In the table', [['← ↑ → ↓', 'other cell'], ['Enter', 'the whole cell; at a name, the column’s menu'], ['Shift+← →', 'narrower · wider column'], [`${command}+C`, 'copy the cell']]],
 ];
 
 const NAME = 'letter_keys';
 
-/** Whether a letter typed on the page, in no cell or field, is a key: dictation and slips of the hand type some too. */
-export const lettersAreKeys = () => recall(NAME) !== false;
+// Dictation and slips of the hand type letters too: they can be turned off.
+const lettersAreKeys = () => recall(NAME) !== false;
+
+const TYPED_IN = 'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable=true], [role=textbox], dialog';
+
+/** Call `acts[letter]` when a letter is typed on the page, in either case, while tasks are shown. */
+export function onLetters(acts) {
+  document.addEventListener('keydown', event => {
+    const act = acts[event.key.toLowerCase()];
+    if (!act || !lettersAreKeys() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (workbench.view || event.target.closest?.(TYPED_IN)) return;
+    event.preventDefault();
+    act();
+  });
+}
 
 export class KeysHelp {
   #close = h('button', {type: 'button', class: 'btn', onclick: () => this.element.close()}, 'Close');
@@ -32,7 +46,7 @@ export class KeysHelp {
     h('div', {class: 'row spread'}, h('h3', {id: 'nb-keys-title'}, 'Keys'), this.#close),
     h('div', {class: 'nb-keys-groups'}, KEYS.map(([title, keys]) => h('section', {}, h('h4', {}, title),
       h('dl', {}, keys.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)]))))),
-    h('label', {class: 'row small'}, this.#letters, 'Letters typed on the page are keys too'));
+    h('label', {class: 'row small'}, this.#letters, 'Single letters are keys (j, k, g and ? on the page)'));
 
   constructor() {
     // a click beside it

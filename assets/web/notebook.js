@@ -1,7 +1,7 @@
 // The notebook pane: the chosen task's cells, the kernel's state, and the queue of runs.
 import {KernelClient} from './kernel_client.js';
 import {fileButtons} from './notebook_files.js';
-import {KeysHelp, lettersAreKeys} from './keys.js';
+import {KeysHelp, onLetters} from './keys.js';
 import {watchOtherTabs} from './other_tabs.js';
 import {RunQueue} from './run_queue.js';
 import {TaskNotebook} from './task_notebook.js';
@@ -267,14 +267,11 @@ export function mount(pane, server) {
   document.addEventListener('visibilitychange', () => { if (document.hidden) saveAll(); else askKernel(); });
   setInterval(() => { if (!document.hidden && !queue.busy) askKernel(); }, ASK_EVERY);
   addEventListener('beforeunload', event => { saveAll(); if ([...open.values()].some(each => each.keeping === 'full')) event.preventDefault(); });
-  addEventListener('keydown', event => {
-    if (event.key !== '?' || !lettersAreKeys() || event.defaultPrevented || workbench.view || event.target.closest('input, textarea, select, [contenteditable=true]')) return;
-    event.preventDefault();
-    help.open();
-  });
+  onLetters({'?': () => help.open()});
   findRunningTask();
 
   workbench.notebook = {
+    get busy() { return queue.busy; },
     /** Add a cell with `code` below the one in use, unless a cell holds it already, and put the cursor in it. */
     insertCell(code) {
       if (!notebook) return;

@@ -1,9 +1,7 @@
 // From one task to another: by key, at random, from easiest to hardest, and back to those opened lately.
-import {lettersAreKeys} from './keys.js';
+import {onLetters} from './keys.js';
 import {progress} from './progress.js';
 import {h, withCode, workbench} from './workbench.js';
-
-const TYPED_IN = 'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable=true], [role=textbox], dialog';
 
 /** `rows()` are the rows of the list now shown. The result is what goes above the list, and what goes below it. */
 export function taskSteps(server, rows) {
@@ -41,13 +39,8 @@ export function taskSteps(server, rows) {
     if (id) workbench.open(id);
   }
 
-  document.addEventListener('keydown', event => {
-    const by = {j: 1, k: -1}[event.key.toLowerCase()];
-    if (!by || !lettersAreKeys() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (workbench.view || event.target.closest?.(TYPED_IN)) return;
-    event.preventDefault();
-    step(by);
-  });
+  onLetters({j: () => step(1), k: () => step(-1)});
+  workbench.addEventListener('next', () => pick('in order'));
 
   function showRecent() {
     recent.hidden = !progress.recent.length;

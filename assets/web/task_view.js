@@ -34,7 +34,9 @@ export function mount(pane, server) {
       return;
     }
     workbench.near = answer.neighbours;
+    const lost = pane.contains(document.activeElement);   // what has the focus goes with what was shown
     show(answer.task, answer.neighbours);
+    if (lost) pane.querySelector('.asked').focus({preventScroll: true});
     workbench.publish(answer.task);
     if (answer.task.files_pending) askFiles(answer.task);
   }
@@ -166,11 +168,12 @@ export function mount(pane, server) {
   }
 
   for (const news of ['fetching', 'fetched']) workbench.addEventListener(news, () => { if (workbench.task) askFiles(workbench.task); });
+  /** On a phone the list fills the screen. Until the task is there, the page may be too short to bring it to the top. */
+  const bring = () => { if (matchMedia('(max-width: 799px)').matches) pane.scrollIntoView({block: 'start'}); };
+
   workbench.addEventListener('choose', event => {
-    // on a phone the list fills the screen; until the task is there, the page may be too short to bring it to the top
-    const bring = () => { if (event.detail === workbench.chosen && event.detail && matchMedia('(max-width: 799px)').matches) pane.scrollIntoView({block: 'start'}); };
-    bring();
-    open(event.detail).then(bring);
+    if (event.detail) bring();
+    open(event.detail).then(() => { if (event.detail && event.detail === workbench.chosen) bring(); });
   });
-  open(workbench.chosen);
+  open(workbench.chosen).then(() => { if (workbench.task && !scrollY) bring(); });
 }

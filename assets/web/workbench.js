@@ -46,6 +46,7 @@ export function bytes(number) {
 /** Copy text and say so on the button that was pressed. */
 export async function copy(text, button) {
   const label = button.textContent;
+  button.style.minWidth = `${button.offsetWidth}px`;
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
@@ -97,14 +98,14 @@ function storedToken() {
  * The meeting point of the panes.
  * `choose(id)` asks for a task; the task view fetches it and calls `publish(task)`; every pane that gave a
  * function to `onTask` is then called with it (and at once, when a task is already there).
- * Events: `graded` `{task_id, outcome}`, `gold` `{task_id, gold}` once the visitor may see it.
+ * Events: `next` to go on to an unsolved task, `graded` `{task_id, outcome}`, `gold` `{task_id, gold}` once the visitor may see it.
  */
 class Workbench extends EventTarget {
   token = storedToken();   // this tab's own random name for its kernel
   chosen = address.get('task');  // id asked for
   task = null;             // the task shown, without its gold answer
   near = null;             // its neighbours in the list: {previous, next, position, total}
-  notebook = null;         // {insertCell(code), lastOutput() -> {text, label} | null}, set by the notebook pane
+  notebook = null;         // {busy, insertCell(code), lastOutput() -> {text, label} | null}, set by the notebook pane
 
   get filters() {
     return Object.fromEntries(FILTERS.map(name => [name, address.get(name)]).filter(([, value]) => value));

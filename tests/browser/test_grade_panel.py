@@ -13,3 +13,39 @@ def test_a_symbolic_match_on_parts_of_the_texts_says_which(new_visitor):
     expect(verdict).to_have_attribute("data-method", "math_verify")
     expect(verdict).to_contain_text("It read 2018 in the gold and 2018 in the answer.")
     expect(verdict).to_be_in_viewport(ratio=1)
+
+
+def test_a_right_answer_leads_on_to_the_next_task_and_g_to_the_answer(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_2")
+    expect(page.locator(".nb-cell").first).to_be_visible()
+    page.locator("h1").click()
+    page.keyboard.press("g")
+    answer = page.get_by_label("Your answer")
+    expect(answer).to_be_focused()
+    on = page.get_by_role("button", name="Next unsolved task")
+    for text, outcome in (("0", "wrong"), ("38.1%", "right")):
+        answer.fill(text)
+        answer.press("Enter")
+        expect(page.locator(".grade_panel [data-outcome]")).to_have_attribute("data-outcome", outcome)
+        expect(on).to_have_count(int(outcome == "right"))
+    on.click()
+    expect(page.locator(".task_view .mono").first).not_to_have_text("demo_tips_qa_2")
+    expect(answer).to_have_value("")
+
+
+def test_the_last_output_of_a_running_cell_is_waited_for(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_2")
+    expect(page.locator(".nb-cell").first).to_contain_text("read_csv")
+    page.get_by_role("button", name="+ Cell").click()
+    page.keyboard.insert_text("input()")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".nb-kernel")).to_have_text("Running")
+    page.get_by_role("button", name="Use last output").click()
+    expect(page.get_by_text("A cell is running. Use its result once it is there.")).to_be_visible()
+
+
+def test_focus_goes_to_the_question_that_takes_the_place_of_the_button(new_visitor):
+    page = new_visitor()
+    page.get_by_role("button", name="Try a task").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".task_view .asked")).to_be_focused()

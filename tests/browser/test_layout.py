@@ -73,19 +73,6 @@ def test_who_comes_by_a_link_is_told_once_what_this_is(new_visitor):
     expect(page.get_by_role("note")).to_have_count(0)
 
 
-def test_a_folded_pane_stays_folded(new_visitor):
-    page = new_visitor(TASK)
-    notebook = page.locator(".notebook.pane")
-    expect(notebook.locator(".nb-cell").first).to_be_visible()
-    notebook.get_by_role("button", name="Notebook pane").click()
-    page.reload()
-    fold = notebook.get_by_role("button", name="Notebook pane")
-    expect(fold).to_have_attribute("aria-expanded", "false")
-    expect(notebook.get_by_role("button", name="Run all")).to_be_hidden()
-    fold.click()
-    expect(notebook.locator(".nb-cell").first).to_be_visible()
-
-
 def test_on_a_phone_what_to_do_stands_before_the_list_until_a_task_is_open(new_visitor):
     page = new_visitor(width=390, height=844)
     start, tasks = page.get_by_role("button", name="Try a task"), page.get_by_role("listbox", name="Tasks")
@@ -100,3 +87,26 @@ def test_on_a_phone_what_to_do_stands_before_the_list_until_a_task_is_open(new_v
     assert tasks.bounding_box()["y"] < question.bounding_box()["y"]
     page.go_back()
     expect(start).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("name", ["Data", "Notebook", "Grade"])
+def test_a_folded_pane_stays_folded_over_a_reload_and_opens_again(new_visitor, name):
+    page = new_visitor(TASK)
+    pane = page.get_by_role("region", name=name, exact=True)
+    inside = pane.locator(".card > :not(:first-child)").first
+    expect(inside).to_be_attached()
+    fold = pane.get_by_role("button", name=f"{name} pane")
+    fold.click()
+    page.reload()
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    assert pane.locator(".card").first.bounding_box()["height"] < 80
+    fold.click()
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    assert pane.locator(".card").first.bounding_box()["height"] > 80
+
+
+def test_on_a_phone_a_link_to_a_task_opens_on_its_question(new_visitor):
+    page = new_visitor(TASK, width=390, height=844)
+    expect(page.locator(".nb-cell").first).to_be_visible()
+    expect(page.locator(".task_view .asked")).to_be_in_viewport()
+    assert 0 <= page.locator(".task_view").bounding_box()["y"] < 40

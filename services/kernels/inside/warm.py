@@ -38,6 +38,7 @@ def serve(channel: socket.socket) -> None:
     end_with(os.getppid())
     for name in LIBRARIES:
         importlib.import_module(name)
+    _trace_an_error()
     threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
     if threads > 1:
         sys.exit(f"the libraries started {threads - 1} threads: a kernel forked from here could wait for them for ever")
@@ -65,6 +66,17 @@ def serve(channel: socket.socket) -> None:
                 for request in requests:
                     _fork(channel, request)
                     os.close(request)
+
+
+def _trace_an_error() -> None:
+    """Trace the commonest error of all through pandas: the first trace loads libraries and parses pandas' sources."""
+    import pandas as pd
+    from IPython.core.ultratb import AutoFormattedTB
+
+    try:
+        pd.DataFrame({"a": []})["b"]
+    except KeyError:
+        AutoFormattedTB(mode="Context").structured_traceback(*sys.exc_info())
 
 
 def _say(channel: socket.socket, told: dict[str, Any]) -> None:
