@@ -70,11 +70,10 @@ def serve(channel: socket.socket) -> None:
 
 def _trace_an_error() -> None:
     """Trace the commonest error of all through pandas: the first trace loads libraries and parses pandas' sources."""
-    import pandas as pd
     from IPython.core.ultratb import AutoFormattedTB
 
     try:
-        pd.DataFrame({"a": []})["b"]
+        importlib.import_module("pandas").DataFrame({"a": []})["b"]
     except KeyError:
         AutoFormattedTB(mode="Context").structured_traceback(*sys.exc_info())
 
