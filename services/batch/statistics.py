@@ -1,4 +1,4 @@
-"""Rates with 95% intervals, Wilson's where each task counts as 0 or 1, else a bootstrap over tasks; McNemar's test."""
+"""Rates with 95% intervals, a bootstrap over tasks where their values vary enough, else Wilson's; McNemar's test."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RESAMPLES = 1000
+VARIED = 20  # tasks; with fewer that differ from the rest a bootstrap's interval is too narrow
 _Z = 1.959963984540054  # of the normal distribution, 95% two-sided
 
 
@@ -28,9 +29,10 @@ class Rate:
         return asdict(self)
 
 
-def wilson(right: int, of: int) -> tuple[float, float]:
+def wilson(right: float, of: int) -> tuple[float, float]:
     """The Wilson score interval of `right` out of `of` (1 or more) at 95%.
 
+    Of tasks that count as a share, `right` is their sum: no values from 0 to 1 spread more than 0 and 1 do.
     Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
     """
     share, spread = right / of, _Z**2 / of
@@ -50,10 +52,7 @@ def pass_at_k(samples: int, right: int, k: int) -> float:
 
 
 def bootstrap(values: Sequence[float]) -> tuple[float, float]:
-    """The 95% percentile interval of the mean over 1,000 resamples of the tasks' values; the same every time.
-
-    Where all tasks have one value the interval is that value: the sample holds no sign of any spread.
-    """
+    """The 95% percentile interval of the mean over 1,000 resamples of the tasks' values; the same every time."""
     distinct, counts = np.unique(np.asarray(values, float), return_counts=True)
     total = int(counts.sum())
     drawn: NDArray[np.int64] = np.random.default_rng(0).multinomial(total, counts / total, size=RESAMPLES)
@@ -64,16 +63,18 @@ def bootstrap(values: Sequence[float]) -> tuple[float, float]:
 def mean_rate(tallies: Sequence[tuple[int, int]], k: int = 1, absent: int = 0) -> Rate:
     """pass@k over tasks, each given as (samples, right); tasks of fewer than k samples are left out.
 
-    `absent` tasks without any sample count as 0. Where every task counts as 0 or 1, as with one sample each, the
-    interval is Wilson's: a bootstrap of nothing but ones would say that no task can ever fail.
+    `absent` tasks without any sample count as 0. Where every task counts as 0 or 1, as with one sample each, or fewer
+    than 20 differ from the commonest value, the interval is Wilson's: it is wide where tasks are few, and a bootstrap
+    of tasks that are all alike would say that no other task can ever differ.
     """
     values = [pass_at_k(samples, right, k) for samples, right in tallies if samples >= k] + [0.0] * absent
     of = len(values)
     if not of:
         return Rate(None, None, None, 0, "wilson")
     total = math.fsum(values)
-    if all(value in (0.0, 1.0) for value in values):
-        return Rate(total / of, *wilson(int(total), of), of, "wilson")
+    _, alike = np.unique(values, return_counts=True)
+    if of - alike.max() < VARIED or all(value in (0.0, 1.0) for value in values):
+        return Rate(total / of, *wilson(total, of), of, "wilson")
     return Rate(total / of, *bootstrap(values), of, "bootstrap")
 
 

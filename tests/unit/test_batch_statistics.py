@@ -3,6 +3,7 @@
 import time
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from services.batch.apart import apart
@@ -39,7 +40,6 @@ def test_the_bootstrap_is_the_same_every_time_and_as_wide_as_theory_says():
     # the mean's standard error is 0.5 / sqrt(200) = 0.0354
     assert low == pytest.approx(0.5 - 1.96 * 0.0354, abs=0.01)
     assert high == pytest.approx(0.5 + 1.96 * 0.0354, abs=0.01)
-    assert bootstrap([0.25] * 8) == (0.25, 0.25)
 
 
 def test_a_mean_rate_says_over_how_many_tasks():
@@ -47,7 +47,9 @@ def test_a_mean_rate_says_over_how_many_tasks():
     assert (single.rate, single.of, single.interval) == (0.8, 10, "wilson")
     several = mean_rate([(4, 1), (4, 3), (2, 2), (1, 1)], k=2)
     assert several.rate == pytest.approx((0.5 + 1.0 + 1.0) / 3)
-    assert (several.of, several.interval) == (3, "bootstrap")
+    assert (several.of, several.interval) == (3, "wilson")
+    varied = mean_rate([(4, 1), (4, 2), (4, 3)] * 10)
+    assert (varied.rate, varied.of, varied.interval) == (0.5, 30, "bootstrap")
     assert mean_rate([(1, 1), (1, 1)], absent=2).rate == 0.5
     assert mean_rate([(2, 2)], k=2, absent=3).rate == 0.25
     assert (mean_rate([]).rate, mean_rate([]).of) == (None, 0)
@@ -60,6 +62,32 @@ def test_an_interval_is_never_a_point_where_all_tasks_passed_or_failed():
     wrong = mean_rate([(4, 0)] * 10, k=4)
     assert (wrong.rate, wrong.low) == (0.0, 0.0)
     assert wrong.high == pytest.approx(0.2775, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("tallies", "low", "high"),
+    [
+        ([(2, 1)], 0.0546, 0.9454),
+        ([(100, 50)], 0.0546, 0.9454),  # samples tell nothing of other tasks
+        ([(2, 1)] * 2, 0.0945, 0.9055),
+        ([(2, 1)] * 10, 0.2366, 0.7634),
+        ([(4, 2)] * 98 + [(4, 1), (4, 3)], 0.4038, 0.5962),
+    ],
+)
+def test_an_interval_is_as_wide_as_the_few_tasks_that_differ_leave_it(tallies, low, high):
+    rate = mean_rate(tallies)
+    assert (rate.rate, rate.of, rate.interval) == (0.5, len(tallies), "wilson")
+    assert (rate.low, rate.high) == pytest.approx((low, high), abs=5e-5)
+
+
+@pytest.mark.parametrize("share", [(5, 5), (0.3, 1.2)])
+def test_an_interval_holds_the_true_rate_as_often_as_it_says(share):
+    random = np.random.default_rng(0)
+    for tasks in (1, 2, 5, 20, 60):
+        draws = random.binomial(8, random.beta(*share, (200, tasks)))
+        rates = [mean_rate([(8, int(right)) for right in draw]) for draw in draws]
+        held = sum(rate.low <= share[0] / sum(share) <= rate.high for rate in rates)
+        assert held >= 180, (tasks, held)
 
 
 def test_large_counts_take_no_time():
