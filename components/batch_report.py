@@ -173,8 +173,13 @@ def batch_report(batches: Batches, grade: GradeAnswer) -> gr.HTML:
 
 def _state(visitor: Visitor) -> dict[str, Any]:
     with visitor.lock:
+        taken = visitor.plan.files if visitor.plan else [None] * len(visitor.files)
         return {
-            "files": [{"name": file.name, "size": file.size} for file in visitor.files],
+            "files": [
+                {"name": file.name, "size": file.size}
+                | ({"columns": read.all_columns, "found": asdict(read.columns)} if read else {})
+                for file, read in zip(visitor.files, taken, strict=True)
+            ],
             "counts": visitor.plan.counts(visitor.batch.policy if visitor.batch else None).as_dict()
             if visitor.plan
             else None,

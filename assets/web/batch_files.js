@@ -1,7 +1,7 @@
 // The files of a batch: chosen or dropped, sent with progress, and the columns asked for where they can't be told.
 import {bytes, h, workbench} from './workbench.js';
 
-const PARTS = [['task_id', 'Task id'], ['prediction', 'Prediction'], ['sample', 'Sample number (if any)'], ['run', 'Run name (if any)']];
+const PARTS = [['task_id', 'Task id', 'task'], ['prediction', 'Prediction', 'prediction'], ['sample', 'Sample number (if any)', 'sample'], ['run', 'Run name (if any)', 'run']];
 
 /** `read(state)` is called with what the files hold, `changed()` when that no longer stands. */
 export function filesCard({ask, say, read, changed}) {
@@ -17,7 +17,14 @@ export function filesCard({ask, say, read, changed}) {
   function show(files) {
     held = files;
     list.replaceChildren(...files.map((file, number) => h('li', {class: 'row'}, h('span', {class: 'mono'}, file.name), h('span', {class: 'small muted'}, bytes(file.size)),
-      h('button', {type: 'button', class: 'btn quiet', 'aria-label': `Remove ${file.name}`, onclick: () => remove(number)}, 'Remove'))));
+      h('button', {type: 'button', class: 'btn quiet', 'aria-label': `Remove ${file.name}`, onclick: () => remove(number)}, 'Remove'), file.found && taken(file))));
+  }
+
+  /** Which columns were read, and a way to others. */
+  function taken({name, columns: names, found}) {
+    const told = PARTS.map(([part, , label]) => [`${label}: `, found[part] ? h('span', {class: 'mono'}, found[part]) : 'no column']);
+    return h('div', {class: 'row small muted', role: 'group', 'aria-label': `Columns of ${name}`}, 'Columns read.', told.map(each => h('span', {}, each)),
+      h('button', {type: 'button', class: 'btn quiet', onclick: () => askColumns({message: `Which columns of ${name} hold what?`, file: name, columns: names, found})}, 'Read others'));
   }
 
   async function remove(number) {
@@ -74,7 +81,7 @@ export function filesCard({ask, say, read, changed}) {
     const state = await ask('read_files', {columns});
     if (!keepNote) say(note, state.error);
     if (state.unclear) askColumns(state.unclear);
-    else if (!state.error) read(state);
+    else if (!state.error) { show(state.files); read(state); }
   }
 
   function askColumns({message, file, columns: names, found}) {
@@ -88,6 +95,7 @@ export function filesCard({ask, say, read, changed}) {
       const chosen = Object.fromEntries(selects.map(([part, , select]) => [part, select.value]));
       if (!chosen.task_id || !chosen.prediction) { say(note, 'Choose the columns of task id and prediction.', 'warn'); return; }
       columns[file] = chosen;
+      changed();
       asked.replaceChildren();
       match();
     }}, h('p', {class: 'notice warn'}, message), h('div', {class: 'batch-selects'}, selects.map(([, label]) => label)), h('div', {class: 'row'}, h('button', {type: 'submit', class: 'btn primary'}, 'Use these columns'))));

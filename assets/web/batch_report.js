@@ -56,6 +56,7 @@ export function mount(pane, server) {
       table.replaceChildren(countsTable(counts));
     }
     fill();
+    const sampled = counts.runs.some(run => run.samples > run.tasks);
     const several = counts.runs.some(run => run.duplicates.count);
     const absent = counts.runs.some(run => run.missing.count);
     const start = button('Grade', async () => {
@@ -69,7 +70,8 @@ export function mount(pane, server) {
     }, 'primary');
     plan.replaceChildren(...[h('h2', {}, 'Before grading'), table, broken(counts.broken),
       h('fieldset', {class: 'row'}, h('legend', {class: 'small muted'}, 'Splits that count'), splits.map(box)),
-      several && h('fieldset', {}, h('legend', {class: 'small muted'}, 'Several rows of one task'), choice('duplicates', 'first', 'Grade the first'),
+      sampled && h('p', {class: 'small'}, 'Rows of one task with different sample numbers are its samples: all of them are graded.'),
+      several && h('fieldset', {}, h('legend', {class: 'small muted'}, sampled ? 'Several rows of one task and sample number' : 'Several rows of one task'), choice('duplicates', 'first', 'Grade the first'),
         choice('duplicates', 'last', 'Grade the last'), choice('duplicates', 'samples', 'Grade all, as samples (pass@k)')),
       absent && h('fieldset', {}, h('legend', {class: 'small muted'}, 'Tasks without a row'), choice('missing', 'leave out', 'Leave them out'),
         choice('missing', 'count as wrong', 'Count them as wrong')),
@@ -127,8 +129,8 @@ export function mount(pane, server) {
 
 function countsTable(counts) {
   const cell = ({count: number, examples}) => h('td', {title: examples.join('\n')}, count(number), number > 0 && h('span', {class: 'small muted mono'}, ` ${examples[0]}${number > 1 ? ' …' : ''}`));
-  return h('table', {}, h('thead', {}, h('tr', {}, ['Run', 'Rows', 'Matched', 'Tasks', 'Duplicates', 'Missing', 'Unknown ids', 'Of other splits'].map(name => h('th', {scope: 'col'}, name)))),
-    h('tbody', {}, counts.runs.map(run => h('tr', {}, h('th', {scope: 'row', class: 'mono'}, run.run), h('td', {}, count(run.rows)), h('td', {}, count(run.matched)), h('td', {}, count(run.tasks)),
+  return h('table', {}, h('thead', {}, h('tr', {}, ['Run', 'Rows', 'Matched', 'Tasks', 'Samples', 'Duplicates', 'Missing', 'Unknown ids', 'Of other splits'].map(name => h('th', {scope: 'col'}, name)))),
+    h('tbody', {}, counts.runs.map(run => h('tr', {}, h('th', {scope: 'row', class: 'mono'}, run.run), h('td', {}, count(run.rows)), h('td', {}, count(run.matched)), h('td', {}, count(run.tasks)), h('td', {}, count(run.samples)),
       cell(run.duplicates), cell(run.missing), cell(run.unknown), cell(run.other_splits)))));
 }
 

@@ -19,16 +19,14 @@ MOST_ROWS = 1_000_000
 MOST_RUNS = 100  # each is counted and compared apart
 EXAMPLES = 5
 _NAME_LIMIT = 200  # characters of an id, a run's name or a sample number
-_SAMPLE = (
-    "CASE sample WHEN '' THEN '#' || row ELSE task || ' ' || sample END"  # rows without a number are all different
-)
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do about ids that come more than once or not at all, and which splits count.
+    """What to do about rows that come more than once or not at all, and which splits count.
 
-    duplicates: grade the `first` or the `last` row of a task in a run, or all of them as `samples` (for pass@k).
+    duplicates: of the rows of a task with the same sample number, or none, grade the `first` or the `last` in each run,
+    or all of them as `samples` (for pass@k). Different numbers are different samples, and all are graded.
     missing: `leave out` tasks without a row, or `count as wrong`.
     splits: none means those that the files' own tasks stand in.
     """
@@ -50,18 +48,18 @@ class Count:
 class RunCounts:
     """One run's rows before grading.
 
-    `matched` rows have a known task of the splits counted, and answer `tasks` different ones; `duplicates` are matched
-    rows of a task beyond its first, `repeated_samples` those of them whose sample number came before. `missing` are
-    the splits' tasks without a row. `unknown` rows have an id that no task has, those of `other_splits` a task of a
-    split that is not counted.
+    `matched` rows have a known task of the splits counted, and answer `tasks` different ones with `samples` different
+    sample numbers in all; `duplicates` are the other matched rows, whose task and number, or task without a number,
+    came before. `missing` are the splits' tasks without a row. `unknown` rows have an id that no task has, those of
+    `other_splits` a task of a split that is not counted.
     """
 
     run: str
     rows: int
     matched: int
     tasks: int
+    samples: int
     duplicates: Count
-    repeated_samples: int
     missing: Count
     unknown: Count
     other_splits: Count
@@ -80,10 +78,11 @@ class Counts:
 
 
 class Plan:
-    """Predictions read into a store and matched with the catalog's tasks."""
+    """Predictions read into a store and matched with the catalog's tasks. `files` say which columns were taken."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, files: Sequence[PredictionsFile]) -> None:
         self.store = store
+        self.files = files
 
     @classmethod
     def read(
@@ -116,7 +115,7 @@ class Plan:
             except BaseException:
                 store.remove()
                 raise
-        return cls(store)
+        return cls(store, opened)
 
     def counts(self, policy: Policy | None = None) -> Counts:
         """What there is of each run under the policy's splits (by default those that occur)."""
@@ -129,9 +128,9 @@ class Plan:
     def choose(self, policy: Policy) -> int:
         """Queue the rows the policy picks, tasks in shuffled order; gives back how many. Verdicts there are go."""
         picked = {
-            "first": "SELECT min(row) FROM row GROUP BY run, task",
-            "last": "SELECT max(row) FROM row GROUP BY run, task",
-            "samples": f"SELECT min(row) FROM row GROUP BY run, {_SAMPLE}",
+            "first": "SELECT min(row) FROM row GROUP BY run, task, sample",
+            "last": "SELECT max(row) FROM row GROUP BY run, task, sample",
+            "samples": "SELECT row FROM row",
         }[policy.duplicates]
         with self.store.connection() as database:
             splits = self._splits(database, policy)
@@ -213,10 +212,10 @@ def _run_counts(database: sqlite3.Connection, run: str, splits: tuple[str, ...])
     values = (run, *splits)
     (rows,) = database.execute("SELECT count(*) FROM row WHERE run = ?", (run,)).fetchone()
     matched, tasks, samples = database.execute(
-        f"SELECT count(*), count(DISTINCT task), count(DISTINCT {_SAMPLE}) {known}",
+        f"SELECT count(*), count(DISTINCT task), count(DISTINCT task || ' ' || sample) {known}",
         values,
     ).fetchone()
-    twice = f"FROM (SELECT row.task_id {known} GROUP BY task HAVING count(*) > 1)"
+    twice = f"FROM (SELECT row.task_id {known} GROUP BY task, sample HAVING count(*) > 1)"
     absent = f"FROM task WHERE {_among(splits)} AND task NOT IN (SELECT task FROM row WHERE run = ? AND task NOT NULL)"
     outside = f"FROM row JOIN task USING (task) WHERE run = ? AND NOT {_among(splits)}"
     return RunCounts(
@@ -224,8 +223,8 @@ def _run_counts(database: sqlite3.Connection, run: str, splits: tuple[str, ...])
         rows,
         matched,
         tasks,
-        Count(matched - tasks, _count(database, twice, "task_id", values).examples),
-        matched - samples,
+        samples,
+        Count(matched - samples, _count(database, twice, "task_id", values).examples),
         _count(database, absent, "task_id", (*splits, run)),
         _count(database, "FROM row WHERE run = ? AND task IS NULL", "task_id", (run,)),
         _count(database, outside, "row.task_id", values),

@@ -13,7 +13,10 @@ TASK_ID = ("task_id", "taskid", "instance_id", "task", "id", "problem_id", "ques
 # one of the first decides; of the second, several in one file can't be told apart
 PREDICTION = ("prediction", "predicted_answer", "final_answer", "model_answer", "predicted", "pred")
 PREDICTION_PERHAPS = ("answer", "response", "output", "completion", "model_output", "submission")
-SAMPLE = ("sample", "sample_number", "sample_index", "sample_idx", "rollout", "rollout_number", "attempt", "trial", "k")
+SAMPLE = (
+    *("sample", "sample_id", "sample_number", "sample_index", "sample_idx", "rollout", "rollout_id", "rollout_number"),
+    *("attempt", "attempt_id", "attempt_number", "trial", "trial_id", "k"),
+)
 RUN = ("run", "run_name", "run_id", "model", "model_name")
 OF_THE_DATASET = {"reward_mode", "source_row_id"}  # beside these, `answer` is the gold
 
@@ -105,6 +108,10 @@ class PredictionsFile:
             if times != 1:
                 raise UnreadableFile(f"{name} has {'no column' if not times else f'{times} columns'} {column!r}.")
         return cls(name, chosen, file)
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        return self._file.columns
 
     def __iter__(self) -> Iterator[Prediction | BrokenRecord]:
         columns = self.columns

@@ -82,10 +82,10 @@ def as_markdown(report: Mapping[str, Any]) -> str:
 
 
 def _count_parts(counts: Mapping[str, Any]) -> list[str]:
-    header = ("Run", "Rows", "Matched", "Tasks", "Duplicates", "Missing", "Unknown ids", "Other splits")
+    header = ("Run", "Rows", "Matched", "Tasks", "Samples", "Duplicates", "Missing", "Unknown ids", "Other splits")
     rows = [
         (
-            *(run[name] for name in ("run", "rows", "matched", "tasks")),
+            *(run[name] for name in ("run", "rows", "matched", "tasks", "samples")),
             *(run[name]["count"] for name in ("duplicates", "missing", "unknown", "other_splits")),
         )
         for run in counts["runs"]

@@ -82,6 +82,29 @@ def test_columns_that_can_not_be_told_are_asked_for(new_visitor, tmp_path):
     expect(page.get_by_role("region", name="Result")).to_contain_text("100.0% pass@1")
 
 
+def test_samples_are_told_from_duplicates_and_the_columns_read_are_said(new_visitor, tmp_path):
+    file = tmp_path / "samples.csv"
+    rows = [("demo_iris_qa_1", "5.552", 1), ("demo_iris_qa_1", "6", 2), ("demo_wine_qa_4", "0", 1)]
+    file.write_text("task_id,prediction,sample\n" + "".join(f"{id},{answer},{n}\n" for id, answer, n in rows))
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(file)
+    before = page.get_by_role("region", name="Before grading")
+    expect(before).to_contain_text("different sample numbers are its samples: all of them are graded")
+    expect(before.get_by_text("Grade the first")).to_have_count(0)
+    told = page.get_by_role("group", name="Columns of samples.csv")
+    expect(told).to_contain_text("task: task_idprediction: predictionsample: samplerun: no column")
+    before.get_by_role("button", name="Grade").click()
+    expect(page.get_by_role("region", name="Rows", exact=True).get_by_role("status")).to_contain_text("3 rows")
+
+    told.get_by_role("button", name="Read others").click()
+    page.get_by_label("Sample number").select_option("")
+    page.get_by_role("button", name="Use these columns").click()
+    expect(told).to_contain_text("sample: no column")
+    expect(before.get_by_label("Grade the first")).to_be_checked()
+    page.reload()
+    expect(told).to_contain_text("sample: no column")
+
+
 def test_grading_is_stopped_and_goes_on(new_visitor, tmp_path):
     slow = predictions(tmp_path / "slow.jsonl", [("demo_iris_qa_1", f"\\frac{{{n}}}{{7}} + {n}") for n in range(1000)])
     page = new_visitor("?view=batch")

@@ -148,6 +148,7 @@ def test_broken_lines_are_told_with_their_numbers_and_the_rest_is_read(tmp_path)
         (["Task ID", "Final Answer", "k", "model"], Columns("Task ID", "Final Answer", "k", "model")),
         (["instance_id", "response"], Columns("instance_id", "response")),
         (["task_id", "id", "prediction", "answer", "output"], Columns("task_id", "prediction")),
+        (["task_id", "prediction", "Sample ID"], Columns("task_id", "prediction", "Sample ID")),
         (["id", "answer", "Sample-Number", "run_name"], Columns("id", "answer", "Sample-Number", "run_name")),
     ],
 )

@@ -94,6 +94,21 @@ def test_the_policy_picks_the_rows_of_a_task(make, tmp_path, duplicates, right, 
     assert (run["outcomes"]["right"], run["all"]["of"], run["all"]["rate"]) == (right, of, rate)
 
 
+@pytest.mark.parametrize(("duplicates", "right"), [("first", 2), ("last", 1), ("samples", 2)])
+def test_rows_that_a_sample_number_tells_apart_are_no_duplicates(make, tmp_path, duplicates, right):
+    samples = [("1", "1", "0"), ("1", "2", "1"), ("2", "1", "2"), ("2", "2", "0"), ("2", "1", "0")]
+    rows = [{"task_id": id, "prediction": answer, "sample": number} for id, number, answer in samples]
+    batch = make(jsonl(tmp_path / "run.jsonl", rows), policy=Policy(duplicates))
+    (counted,) = batch.plan.counts().runs
+    assert (counted.tasks, counted.samples, counted.duplicates.count) == (2, 4, 1)
+    assert counted.duplicates.examples == ("2",)
+    (run,) = graded(batch)["runs"]
+    assert (run["rows"], run["outcomes"]["right"]) == (5 if duplicates == "samples" else 4, right)
+    same = [row | {"sample": "7"} for row in rows]
+    (counted,) = make(jsonl(tmp_path / "run.jsonl", same)).plan.counts().runs
+    assert (counted.samples, counted.duplicates.count) == (2, 3)
+
+
 def test_missing_tasks_count_as_wrong_when_asked(make, tmp_path):
     file = answers(tmp_path / "run.jsonl", [(1, "1"), (5, "5")])
     (run,) = graded(make(file, policy=Policy(missing="count as wrong")))["runs"]
@@ -124,8 +139,10 @@ def test_several_samples_give_pass_at_k(make, tmp_path):
         for id, samples in (("1", ["1", "1", "0", "0"]), ("2", ["0"] * 4), ("3", ["3", HTML, "0", "0"]))
         for number, answer in enumerate(samples)
     ]
-    batch = make(jsonl(tmp_path / "run.jsonl", [*rows, rows[0]]), policy=Policy(duplicates="samples"))
-    assert batch.plan.counts().runs[0].repeated_samples == 1
+    batch = make(jsonl(tmp_path / "run.jsonl", [*rows, rows[0]]))
+    (counted,) = batch.plan.counts().runs
+    assert (counted.matched, counted.samples, counted.duplicates.count) == (13, 12, 1)
+    assert counted.duplicates.examples == ("1",)
     (run,) = graded(batch)["runs"]
     rates = {
         each["k"]: (each["all"]["rate"], each["answered"]["rate"], each["answered"]["of"]) for each in run["pass_at_k"]
