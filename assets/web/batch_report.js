@@ -17,7 +17,7 @@ export function mount(pane, server) {
   const button = (label, act, look = '') => h('button', {type: 'button', class: `btn ${look}`, onclick: act}, label);
 
   const plan = h('section', {class: 'card', 'aria-label': 'Before grading', hidden: true});
-  const progress = h('section', {class: 'card', 'aria-label': 'Grading', hidden: true});
+  const progress = h('section', {class: 'card batch-progress', 'aria-label': 'Grading', hidden: true});
   const report = h('section', {'aria-label': 'Report', class: 'batch-numbers'});
   const rows = rowsCard(ask, say);
   const files = filesCard({ask, say, read: state => showPlan(state), changed: forget});
@@ -66,7 +66,7 @@ export function mount(pane, server) {
       if (answer.error) { say(note, answer.error); return; }
       say(note, '');
       rows.hide();
-      watch();
+      watch(true);
     }, 'primary');
     plan.replaceChildren(...[h('h2', {}, 'Before grading'), table, broken(counts.broken),
       h('fieldset', {class: 'row'}, h('legend', {class: 'small muted'}, 'Splits that count'), splits.map(box)),
@@ -79,8 +79,8 @@ export function mount(pane, server) {
     if (at) watch();
   }
 
-  /** Follow the grading to its end; the numbers so far are shown meanwhile. */
-  async function watch() {
+  /** Follow the grading to its end; the numbers so far are shown meanwhile. `reveal` brings it into view with the first. */
+  async function watch(reveal = false) {
     const mine = ++watched;
     let drawn = 0;
     for (;;) {
@@ -94,7 +94,12 @@ export function mount(pane, server) {
         const found = await ask('read_report');
         if (mine !== watched) return;
         drawn = Date.now();
-        if (found.report) { numbers(report, found.report, rows); rows.show(found.report); }
+        if (found.report) {
+          numbers(report, found.report, rows);
+          rows.show(found.report);
+          if (reveal) progress.scrollIntoView({block: 'start', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+          reveal = false;
+        }
         say(unreached, found.error);
         if (ended && found.report) return;
       }
