@@ -73,6 +73,9 @@ def batch_report(batches: Batches, grade: GradeAnswer) -> gr.HTML:
             batches.remove_file(_token(request), number)
         return batch_state(request)
 
+    def example_file(_: dict[str, Any]) -> dict[str, Any]:
+        return {"csv": batches.example()}
+
     def read_files(request: dict[str, Any]) -> dict[str, Any]:
         """Match the files with the tasks: the state, or which columns of a file are in question."""
         try:
@@ -159,6 +162,7 @@ def batch_report(batches: Batches, grade: GradeAnswer) -> gr.HTML:
     functions = [
         batch_state,
         remove_file,
+        example_file,
         read_files,
         count_again,
         grade_batch,

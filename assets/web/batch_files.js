@@ -1,17 +1,18 @@
 // The files of a batch: chosen or dropped, sent with progress, and the columns asked for where they can't be told.
-import {bytes, h, workbench} from './workbench.js';
+import {bytes, h, save, withCode, workbench} from './workbench.js';
 
 const PARTS = [['task_id', 'Task id', 'task'], ['prediction', 'Prediction', 'prediction'], ['sample', 'Sample number (if any)', 'sample'], ['run', 'Run name (if any)', 'run']];
 
 /** `read(state)` is called with what the files hold, `changed()` when that no longer stands. */
 export function filesCard({ask, say, read, changed}) {
-  const input = h('input', {type: 'file', id: 'batch-files', multiple: true, accept: '.jsonl,.ndjson,.json,.csv,.tsv,.parquet', onchange: () => take([...input.files])});
+  const input = h('input', {type: 'file', id: 'batch-files', hidden: true, multiple: true, accept: '.jsonl,.ndjson,.json,.csv,.tsv,.parquet', onchange: () => take([...input.files])});
   const list = h('ul', {class: 'batch-files'});
   const note = h('div', {'aria-live': 'polite'});
   const asked = h('div');
   const element = h('section', {class: 'card', 'aria-label': 'Files'}, h('h2', {}, 'Grade a file of predictions'),
-    h('p', {class: 'small muted'}, 'JSON lines, JSON, CSV, TSV or parquet with a task id and a prediction in each row; a sample number and a run name if there are any. Two files are two runs, and are compared. Values are read as text, as they stand in the file.'),
-    h('div', {class: 'drop'}, h('label', {for: 'batch-files', class: 'small'}, 'Choose files, or drop them here'), input), list, asked, note);
+    h('p', {class: 'small muted'}, withCode('JSON lines, JSON, CSV, TSV or parquet with columns `task_id` and `prediction`, and if there are any `sample` (its number) and `run` (its name). Others such as `id`, `answer`, `attempt` and `model` are known too; what is not clear is asked. Two files are two runs, and are compared. Values are read as text, as they stand in the file.')),
+    h('div', {class: 'drop'}, h('button', {type: 'button', class: 'btn', onclick: () => input.click()}, 'Choose files'), h('span', {class: 'small'}, 'or drop them here.'), input,
+      h('button', {type: 'button', class: 'btn quiet', onclick: example}, 'An example file')), list, asked, note);
   let held = [], columns = {}, sending = null;
 
   function show(files) {
@@ -22,9 +23,15 @@ export function filesCard({ask, say, read, changed}) {
 
   /** Which columns were read, and a way to others. */
   function taken({name, columns: names, found}) {
-    const told = PARTS.map(([part, , label]) => [`${label}: `, found[part] ? h('span', {class: 'mono'}, found[part]) : 'no column']);
-    return h('div', {class: 'row small muted', role: 'group', 'aria-label': `Columns of ${name}`}, 'Columns read.', told.map(each => h('span', {}, each)),
+    const told = PARTS.flatMap(([part, , label], at) => [at ? ', ' : '', found[part] ? h('code', {}, found[part]) : 'none', ` as ${label}`]);
+    return h('div', {class: 'row small muted', role: 'group', 'aria-label': `Columns of ${name}`}, h('span', {}, 'Columns read: ', told, '.'),
       h('button', {type: 'button', class: 'btn quiet', onclick: () => askColumns({message: `Which columns of ${name} hold what?`, file: name, columns: names, found})}, 'Read others'));
+  }
+
+  async function example() {
+    const {error, csv} = await ask('example_file');
+    say(note, error);
+    if (csv) save('predictions.csv', new Blob([csv], {type: 'text/csv'}));
   }
 
   async function remove(number) {

@@ -43,6 +43,13 @@ export function bytes(number) {
   return `${unit && number < 100 ? number.toFixed(1) : Math.round(number)} ${units[unit]}`;
 }
 
+/** Give the visitor a file. */
+export function save(name, blob) {
+  const link = h('a', {href: URL.createObjectURL(blob), download: name});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 /** Copy text and say so on the button that was pressed. */
 export async function copy(text, button) {
   const label = button.textContent;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import fcntl
+import io
 import secrets
 import shutil
 import threading
@@ -17,7 +19,7 @@ from services.batch.matching import Plan, Policy, told_as_batch_error
 from services.batch.predictions import Columns
 from services.batch.run import Batch
 from services.batch.store import BatchError
-from services.catalog import Catalog
+from services.catalog import Catalog, Query
 from services.grading import Grader
 from services.reference import ReferenceGrader
 
@@ -98,6 +100,15 @@ class Batches:
             if found:
                 found.used = time.monotonic()
             return found
+
+    def example(self) -> str:
+        """A file of predictions as CSV: a guess at each of the first two tasks."""
+        text = io.StringIO(newline="")
+        table = csv.writer(text)
+        table.writerow(("task_id", "prediction", "sample", "run"))
+        for task, guess in zip(self._catalog.tasks(Query(), page=0, size=2), ("42", "yes"), strict=False):
+            table.writerow((task.task_id, guess, 1, "my-model"))
+        return text.getvalue()
 
     def upload(self, token: str, name: str) -> Upload:
         """Begin to take in a file; it counts once `Upload.keep` was called.
