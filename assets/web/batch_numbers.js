@@ -1,13 +1,15 @@
 // The numbers of a batch: rates with their intervals, rungs, what to look at, two runs compared, and files to keep.
 import {bars} from './charts.js';
-import {count, h, workbench} from './workbench.js';
+import {count, h, save, workbench} from './workbench.js';
 
 const FACETS = {split: 'split', tier: 'tier', level: 'level', mode: 'reward mode', dataset: 'Kaggle dataset'};
 const BARS = 20;
 let facet = 'tier';   // kept while the numbers are drawn anew
 
 const percent = value => value === null ? '–' : `${(100 * value).toFixed(1)}%`;
-const interval = rate => rate.rate === null ? 'no tasks' : `95% interval ${percent(rate.low)} to ${percent(rate.high)}, over ${count(rate.of)} tasks`;
+const counted = (number, name) => `${count(number)} ${name}${number === 1 ? '' : 's'}`;
+const interval = rate => rate.rate === null ? 'no tasks' : `95% interval ${percent(rate.low)} to ${percent(rate.high)}, over ${counted(rate.of, 'task')}`;
+const lostRows = group => group.rows - group.outcomes.right - group.outcomes.wrong;
 const words = kind => kind.replaceAll('_', ' ');
 
 /** Draw `report` into `box`; a click on a number asks `rows` for the rows behind it. */
@@ -24,11 +26,11 @@ export function numbers(box, report, rows) {
     report.state !== 'done' && h('p', {class: 'notice warn'}, 'Not all rows are graded: these rates are over the rows graded so far, in a shuffled order of tasks.'),
     h('div', {class: 'batch-runs'}, runs.map(run => h('div', {class: 'batch-run'}, several && h('h3', {class: 'mono'}, run.run),
       run.pass_at_k.map(({k, all, answered, fewer_samples: fewer}) => h('div', {}, h('p', {class: 'rate'}, h('b', {}, percent(all.rate)), ` pass@${k}`),
-        h('p', {class: 'small muted'}, interval(all)),
-        answered.of !== all.of || answered.rate !== all.rate ? h('p', {class: 'small'}, `${percent(answered.rate)} of those with a gradable answer (${count(answered.of)} tasks)`) : null,
-        fewer > 0 && k > 1 && h('p', {class: 'small muted'}, `${count(fewer)} tasks have fewer than ${k} samples`))),
-      h('p', {class: 'row'}, Object.entries(run.outcomes).filter(([, number]) => number).map(([name, number]) => h('span', {class: 'small'}, link(count(number), ofRun(run, {outcome: name}), `Rows of ${run.run} that are ${name}`), ` ${name}`)),
-        run.counted_missing > 0 && h('span', {class: 'small'}, `${count(run.counted_missing)} missing, counted as wrong`),
+        h('p', {class: 'small muted'}, interval(all), lostRows(run) > 0 && '; a row without a gradable answer counts as not right'),
+        answered.of !== all.of || answered.rate !== all.rate ? h('p', {class: 'small'}, `${percent(answered.rate)} where only gradable answers count, over ${counted(answered.of, 'task')} with at least ${k} of them`) : null,
+        fewer > 0 && k > 1 && h('p', {class: 'small muted'}, `${counted(fewer, 'task')} with fewer than ${k} samples left out`))),
+      h('p', {class: 'row'}, h('span', {class: 'small muted'}, `Of ${counted(run.queued, 'row')}:`), Object.entries(run.outcomes).filter(([, number]) => number).map(([name, number]) => h('span', {class: 'small'}, link(count(number), ofRun(run, {outcome: name}), `Rows of ${run.run} that are ${name}`), ` ${name}`)),
+        run.counted_missing > 0 && h('span', {class: 'small'}, `${counted(run.counted_missing, 'missing task')} counted as wrong`),
         run.ungraded > 0 && h('span', {class: 'small muted'}, `${count(run.ungraded)} not graded`))))));
 
   const chart = h('div', {class: 'chart', role: 'img', 'aria-label': 'The rates of the table below as bars'});
@@ -43,19 +45,18 @@ export function numbers(box, report, rows) {
     const rate = (at, value, part) => found[at].get(value)?.all[part] ?? null;
     bars(chart, shown, runs.map((run, at) => ({name: run.run, values: shown.map(value => rate(at, value, 'rate')), low: shown.map(value => rate(at, value, 'low')), high: shown.map(value => rate(at, value, 'high'))})),
       {percent: true, choose: (value, name) => rows.filter({...(several && {run: name}), [facet]: value})});
-    facetTable.replaceChildren(h('div', {}, table(`pass@1 by ${FACETS[facet]}`, [FACETS[facet], ...runs.flatMap(run => [several ? `${run.run}: pass@1` : 'pass@1', '95% interval', 'tasks', 'not gradable or no answer'])],
+    facetTable.replaceChildren(h('div', {}, table(`pass@1 by ${FACETS[facet]}`, [FACETS[facet], ...runs.flatMap(run => [several ? `${run.run}: pass@1` : 'pass@1', '95% interval', 'tasks', 'rows without a gradable answer'])],
       values.map(value => line(value || '(none)', found.flatMap((groups, at) => {
         const group = groups.get(value);
         if (!group) return ['–', '', '0', ''];
-        const lost = group.rows - group.outcomes.right - group.outcomes.wrong;
-        return [link(percent(group.all.rate), ofRun(runs[at], {[facet]: value}), `Rows of ${value}`), group.all.rate === null ? '' : `${percent(group.all.low)} – ${percent(group.all.high)}`, count(group.all.of), count(lost)];
+        return [link(percent(group.all.rate), ofRun(runs[at], {[facet]: value}), `Rows of ${value}`), group.all.rate === null ? '' : `${percent(group.all.low)} – ${percent(group.all.high)}`, count(group.all.of), count(lostRows(group))];
       })))), values.length > BARS && h('p', {class: 'small muted'}, `The chart shows the first ${BARS}.`)));
   }
   const byFacet = h('section', {class: 'card', 'aria-label': 'Pass rate by group'}, h('div', {class: 'row spread'}, h('h2', {}, 'Pass rate'), h('div', {class: 'row'}, h('label', {for: 'batch-facet', class: 'small muted'}, 'by'), chosen)), chart, facetTable);
 
   const rungChart = h('div', {class: 'chart', role: 'img', 'aria-label': 'The counts of the table below as bars'});
   const methods = Object.keys(runs[0].methods);
-  const byRung = h('section', {class: 'card', 'aria-label': 'Rungs'}, h('h2', {}, 'Which rung decided'), rungChart,
+  const byRung = h('section', {class: 'card', 'aria-label': 'Rungs'}, h('h2', {}, 'Which rung decided'), h('p', {class: 'small muted'}, 'Every graded row counts here. A miss is a row that no rung matched: a wrong one, or one set apart below.'), rungChart,
     table('Rows by rung', ['Rung', ...runs.map(run => several ? run.run : 'Rows')], methods.map(method => line(method, runs.map(run => link(count(run.methods[method]), ofRun(run, {method}), `Rows of ${run.run} by ${method}`))))));
 
   const kinds = (title, name, filter, why) => {
@@ -67,7 +68,7 @@ export function numbers(box, report, rows) {
     kinds('Matches to doubt', 'cautions', 'caution', 'They count as right; the match hides something.'),
     kinds('Near misses', 'near_misses', 'near_miss', 'They count as wrong; a small change would pass.'),
     runs.some(run => Object.keys(run.reference).length) && kinds('The dataset’s own grader', 'reference', 'reference', 'Whether it agrees with the reward and method shown here.'),
-    kinds('Set apart', 'apart', 'apart', 'No answer, or what looks like a failure of the infrastructure: never a zero among the answered.')));
+    kinds('Set apart', 'apart', 'apart', 'No answer, or what looks like a failure of the infrastructure: not right in pass@k, and left out where only gradable answers count.')));
 
   box.replaceChildren(headline, ...(comparison ? [compared(comparison, rows, table, line)] : []), byFacet, byRung, look,
     h('p', {class: 'small muted'}, `Graded by ${versions.app}, ${versions.grader}, on ${versions.tasks}${versions.revision ? ` at revision ${versions.revision}` : ''}.`));
@@ -76,11 +77,11 @@ export function numbers(box, report, rows) {
 
   function exports() {
     const note = h('span', {class: 'small muted', role: 'status'});
-    const save = (label, kind, name, title) => h('button', {type: 'button', class: 'btn', title, onclick: async () => {
+    const saving = (label, kind, name, title) => h('button', {type: 'button', class: 'btn', title, onclick: async () => {
       note.textContent = 'Writing…';
       note.textContent = await download(kind, name, report);
     }}, label);
-    return h('div', {class: 'row'}, note, save('Rows as CSV', 'csv', 'batch.csv', 'Answers stand in it as they are: in a spreadsheet, import its columns as text, or one that begins with = runs as a formula.'), save('Rows as JSONL', 'jsonl', 'batch.jsonl'), save('Report', 'md', 'batch.md'), save('Report as JSON', 'json', 'batch.json'));
+    return h('div', {class: 'row'}, note, saving('Rows as CSV', 'csv', 'batch.csv', 'Answers stand in it as they are: in a spreadsheet, import its columns as text, or one that begins with = runs as a formula.'), saving('Rows as JSONL', 'jsonl', 'batch.jsonl'), saving('Report', 'md', 'batch.md'), saving('Report as JSON', 'json', 'batch.json'));
   }
 }
 
@@ -106,8 +107,6 @@ async function download(kind, name, report) {
       blob = await answer.blob();
     } catch { return 'Not written: the app did not answer. Try again.'; }
   }
-  const link = h('a', {href: URL.createObjectURL(blob), download: name});
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  save(name, blob);
   return `Saved as ${name}.`;
 }

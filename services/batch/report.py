@@ -104,6 +104,7 @@ def _run_parts(run: Mapping[str, Any]) -> list[str]:
         f"## {_cell(run['run'])}",
         f"{run['rows']:,} rows of {run['tasks']:,} tasks{missing}{ungraded}.",
         _table(("Rate", "Value (95% interval)", "Tasks"), _rate_rows(run)),
+        "“All” counts a row without a gradable answer as not right; “answered alone” leaves it out.",
         _table(("Outcome", "Rows"), [(name, f"{run['outcomes'][name]:,}") for name in OUTCOMES]),
         _table(("Matched by", "Rows"), [(name, f"{count:,}") for name, count in run["methods"].items()]),
     ]

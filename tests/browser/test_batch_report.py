@@ -1,6 +1,7 @@
 """The batch pane: from a file to the row behind a number."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -82,32 +83,65 @@ def test_columns_that_can_not_be_told_are_asked_for(new_visitor, tmp_path):
     expect(page.get_by_role("region", name="Result")).to_contain_text("100.0% pass@1")
 
 
-def test_samples_are_told_from_duplicates_and_the_columns_read_are_said(new_visitor, tmp_path):
-    file = tmp_path / "samples.csv"
-    rows = [("demo_iris_qa_1", "5.552", 1), ("demo_iris_qa_1", "6", 2), ("demo_wine_qa_4", "0", 1)]
-    file.write_text("task_id,prediction,sample\n" + "".join(f"{id},{answer},{n}\n" for id, answer, n in rows))
+def test_samples_are_no_duplicates_and_each_number_says_what_it_counts(new_visitor, tmp_path):
+    given = [("demo_iris_qa_1", "5.552"), ("demo_stocks_qa_1", "never"), ("demo_wine_qa_4", "")]
+    rows = [{"task_id": id, "prediction": answer, "sample": n} for id, answer in given for n in (1, 2)]
+    file = tmp_path / "samples.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     page = new_visitor("?view=batch")
     page.locator("#batch-files").set_input_files(file)
     before = page.get_by_role("region", name="Before grading")
     expect(before).to_contain_text("different sample numbers are its samples: all of them are graded")
-    expect(before.get_by_text("Grade the first")).to_have_count(0)
-    told = page.get_by_role("group", name="Columns of samples.csv")
-    expect(told).to_contain_text("task: task_idprediction: predictionsample: samplerun: no column")
+    expect(before.get_by_label("Grade the first")).to_have_count(0)
+    told = page.get_by_role("group", name="Columns of samples.jsonl")
+    expect(told).to_contain_text("task_id as task, prediction as prediction, sample as sample, none as run.")
     before.get_by_role("button", name="Grade").click()
-    expect(page.get_by_role("region", name="Rows", exact=True).get_by_role("status")).to_contain_text("3 rows")
+    result = page.get_by_role("region", name="Result")
+    expect(result).to_contain_text("over 3 tasks; a row without a gradable answer counts as not right", timeout=60_000)
+    expect(result).to_contain_text("50.0% where only gradable answers count, over 2 tasks with at least 2 of them")
+    expect(result).to_contain_text("Of 6 rows:2 right2 wrong2 no answer")
+    rungs = page.get_by_role("region", name="Rungs")
+    expect(rungs.get_by_role("row", name="miss")).to_contain_text("4")
+    expect(rungs).to_contain_text("A miss is a row that no rung matched: a wrong one, or one set apart below.")
 
     told.get_by_role("button", name="Read others").click()
     page.get_by_label("Sample number").select_option("")
     page.get_by_role("button", name="Use these columns").click()
-    expect(told).to_contain_text("sample: no column")
+    expect(told).to_contain_text("none as sample")
     expect(before.get_by_label("Grade the first")).to_be_checked()
     page.reload()
-    expect(told).to_contain_text("sample: no column")
+    expect(told).to_contain_text("none as sample")
+
+
+def test_a_file_that_can_not_be_read_says_why_and_the_example_is_graded_in_view(new_visitor, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("dear diary")
+    page = new_visitor("?view=batch", width=1280, height=800, reduced_motion="reduce")
+    with page.expect_file_chooser() as choosing:
+        page.get_by_role("button", name="Choose files").click()
+    choosing.value.set_files(file)
+    expect(page.locator(".batch_report")).to_contain_text("notes.txt is none of JSON lines (.jsonl)")
+    page.get_by_role("button", name="Remove notes.txt").click()
+    expect(page.locator(".batch_report")).not_to_contain_text("notes.txt")
+
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="An example file").click()
+    example = tmp_path / "predictions.csv"
+    saving.value.save_as(example)
+    page.locator("#batch-files").set_input_files(example)
+    before = page.get_by_role("region", name="Before grading")
+    row = before.get_by_role("row", name="my-model")
+    expect(row.get_by_role("cell")).to_have_text(["2", "2", "2", "2", "0", re.compile("demo"), "0", "0"])
+    before.get_by_role("button", name="Grade").click()
+    grading = page.get_by_role("region", name="Grading", exact=True)
+    expect(grading.get_by_role("heading", name="Graded")).to_be_visible(timeout=60_000)
+    expect(grading).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("region", name="Result").get_by_text("pass@1")).to_be_in_viewport(ratio=1)
 
 
 def test_grading_is_stopped_and_goes_on(new_visitor, tmp_path):
     slow = predictions(tmp_path / "slow.jsonl", [("demo_iris_qa_1", f"\\frac{{{n}}}{{7}} + {n}") for n in range(1000)])
-    page = new_visitor("?view=batch")
+    page = new_visitor("?view=batch", reduced_motion="reduce")
     page.locator("#batch-files").set_input_files(slow)
     page.get_by_label("Grade all, as samples").check()
     page.get_by_role("region", name="Before grading").get_by_role("button", name="Grade").click()
@@ -117,16 +151,6 @@ def test_grading_is_stopped_and_goes_on(new_visitor, tmp_path):
     expect(page.get_by_role("region", name="Result")).to_contain_text("not graded")
     grading.get_by_role("button", name="Go on").click()
     expect(grading.get_by_role("heading", name="Graded", exact=True)).to_be_visible(timeout=60_000)
-
-
-def test_a_file_that_can_not_be_read_says_why(new_visitor, tmp_path):
-    file = tmp_path / "notes.txt"
-    file.write_text("dear diary")
-    page = new_visitor("?view=batch")
-    page.locator("#batch-files").set_input_files(file)
-    expect(page.locator(".batch_report")).to_contain_text("notes.txt is none of JSON lines (.jsonl)")
-    page.get_by_role("button", name="Remove notes.txt").click()
-    expect(page.locator(".batch_report")).not_to_contain_text("notes.txt")
 
 
 def test_a_page_cut_off_while_grading_says_so_and_has_the_numbers_once_it_is_back(new_visitor, two_runs):

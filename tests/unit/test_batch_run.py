@@ -130,6 +130,7 @@ def test_failures_are_apart_and_both_rates_are_given(make, tmp_path):
     told = as_markdown(report)
     assert "| pass@1, all | 25.0% (7.1% to 59.1%) | 8 |" in told
     assert "| pass@1, answered alone | 33.3% (9.7% to 70.0%) | 6 |" in told
+    assert "“All” counts a row without a gradable answer as not right; “answered alone” leaves it out." in told
     assert "(source " in told and "math-verify 0.9.0" in told
 
 
