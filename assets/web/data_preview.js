@@ -228,7 +228,7 @@ export function mount(pane, server) {
       warnings.show(answer, source.whole, () => source.stop());
     }
     progress.replaceChildren(...copyState());
-    if (source.exact && source.knownExact !== source.total) { source.knownExact = source.total; table.layout(); }
+    if (source.exact && source.knownExact !== source.all) { source.knownExact = source.all; table.layout(); }
     table.refresh();
     showCell();
   }

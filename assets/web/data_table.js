@@ -72,7 +72,7 @@ export class DataTable {
   /** Work out where each column stands, after one was hidden or drawn wider. */
   layout() {
     const {columns} = this.#source;
-    this.numberWidth = 24 + CHARACTER * Math.max(3, count(this.#source.total ?? this.#source.all ?? 0).length);
+    this.numberWidth = 24 + CHARACTER * Math.max(3, count(this.#source.all ?? 0).length);
     this.#order = columns.map((_, at) => at).filter(at => !this.state.hidden.has(at));
     this.#edges = [0];
     for (const column of this.#order) this.#edges.push(this.#edges.at(-1) + (this.state.widths.get(column) ?? this.#natural(column)));

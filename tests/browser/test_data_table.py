@@ -161,6 +161,16 @@ def test_sorting_and_filters_look_at_the_whole_file(data):
     expect(first.locator("td").first).to_have_text("0000")
 
 
+def test_row_numbers_stay_whole_when_few_rows_are_left(data):
+    data.get_by_role("button", name="Column id").click()
+    data.page.get_by_label("Value").fill("249")
+    data.page.get_by_label("Value").press("Enter")
+    expect(data.locator(".chips").get_by_text("13 of 2,500 rows")).to_be_visible()
+    numbers = data.locator("tbody th")
+    expect(numbers.last).to_have_text("2,500")
+    assert numbers.last.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+
+
 def test_find_goes_from_cell_to_cell_and_counts_them(data):
     field = data.get_by_label("Find in file")
     field.fill("24")
