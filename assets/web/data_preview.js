@@ -320,7 +320,9 @@ export function mount(pane, server) {
   function openProfile(wanted) {
     profile.element.hidden = !wanted;
     profileButton.setAttribute('aria-expanded', String(wanted));
-    if (wanted) profile.start();
+    if (!wanted) return;
+    profile.start();
+    profile.element.scrollIntoView({block: 'start'});
   }
 
   async function useInNotebook(args) {

@@ -1,6 +1,7 @@
 // The profile of a whole table: each column's numbers, with a chart of one column, of two, or of how the numeric ones go together.
 import {chartOf} from './data_charts.js';
 import {visible} from './data_names.js';
+import {isNumeric, number, summaryOf} from './data_summary.js';
 import {count, h} from './workbench.js';
 
 const ASK_AGAIN = 500;   // ms
@@ -8,7 +9,9 @@ const LISTED = 100;      // columns at a time
 const [WIDE, HIGH] = [96, 22];
 const SVG = 'http://www.w3.org/2000/svg';
 
-const number = value => typeof value === 'number' ? (Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(6)))) : visible(String(value ?? ''));
+const [FIGURES, EXACT] = [6, 15];   // of a number worked out; those before its point all stand, as far as they are true
+
+const rounded = value => number(typeof value === 'number' ? Number(value.toPrecision(Math.min(EXACT, Math.max(FIGURES, Math.floor(Math.log10(Math.abs(value))) + 1)))) : value);
 
 /** The counts as a row of bars, without text: its numbers stand beside it. */
 function bars(counts) {
@@ -30,7 +33,9 @@ const countsOf = ({bins, top}) => bins?.counts ?? top?.map(([, times]) => times)
 /** `ask(name, request)` asks the server about the table shown; `columns()` are its columns; `changed()` when sparklines are new. */
 export function profilePanel({ask, columns, changed}) {
   const state = h('div', {role: 'status', class: 'state'});
-  const list = h('div', {class: 'profile-table', tabindex: 0, role: 'group', 'aria-label': 'Columns'});
+  const list = h('div', {class: 'profile-table', tabindex: 0, role: 'group', 'aria-label': 'Columns', onscroll: () => edges()});
+  const hint = h('div', {class: 'more-columns', 'aria-hidden': 'true'}, '›');
+  const frame = h('div', {class: 'profile-frame', hidden: true}, list, hint);
   const search = h('input', {type: 'search', 'aria-label': 'Search the profile', placeholder: 'Search columns', oninput: () => draw()});
   const more = h('button', {type: 'button', class: 'btn', onclick: () => { listed += LISTED; draw(); }}, `Show ${LISTED} more`);
   const other = h('select', {'aria-label': 'Second column', onchange: () => chart([one, ...(other.value ? [Number(other.value)] : [])])});
@@ -39,7 +44,7 @@ export function profilePanel({ask, columns, changed}) {
   const plot = h('div', {class: 'chart', role: 'img'});
   const chartBox = h('section', {class: 'profile-chart', 'aria-label': 'Chart', hidden: true}, h('div', {class: 'row spread'}, title, h('label', {class: 'row small muted'}, 'with', other)), plot, note);
   const element = h('section', {class: 'profile', 'aria-label': 'Profile', hidden: true},
-    h('div', {class: 'row spread'}, h('h3', {}, 'Profile'), h('div', {class: 'row'}, search, h('button', {type: 'button', class: 'btn', onclick: () => chart([])}, 'Correlations'))), state, chartBox, list, more);
+    h('div', {class: 'row spread'}, h('h3', {}, 'Profile'), h('div', {class: 'row'}, search, h('button', {type: 'button', class: 'btn', onclick: () => chart([])}, 'Correlations'))), state, chartBox, frame, more);
   let found = new Map(), one = 0, asked = 0, charted = 0, listed = LISTED, running = false, done = false;
 
   async function start(again = false) {
@@ -66,7 +71,7 @@ export function profilePanel({ask, columns, changed}) {
     const goOn = label => h('button', {type: 'button', class: 'btn', onclick: () => start(true)}, label);
     if (answer.error) state.replaceChildren(h('div', {class: 'notice bad row spread'}, answer.error, goOn('Try again')));
     else if (answer.state === 'stopped') state.replaceChildren(h('div', {class: 'notice row spread'}, `The profile was stopped: ${count(found.size)} of ${count(columns().length)} columns are done.`, goOn('Go on')));
-    else if (answer.state === 'ready') state.replaceChildren(h('p', {class: 'small muted'}, 'Of the whole file, every row.'));
+    else if (answer.state === 'ready') state.replaceChildren(h('p', {class: 'small muted'}, 'Of the whole file, every row. Means and percentiles are rounded to six figures, or to whole numbers.'));
     else {
       const copying = answer.state === 'copying';
       state.replaceChildren(h('div', {class: 'small muted row spread'}, h('span', {}, copying ? 'Reading the whole file…' : `${count(answer.done)} of ${count(answer.total)} columns…`),
@@ -83,20 +88,29 @@ export function profilePanel({ask, columns, changed}) {
 
   function line(each) {
     const about = what => each.approximate.includes(what) ? 'about ' : '';
-    const quantiles = each.quantiles ? about('quantiles') + each.quantiles.map(number).join(' · ') : '';
-    const cells = [each.type, `${count(each.missing)}${each.blank ? ` (${count(each.blank)} blank)` : ''}`, about('distinct') + count(each.distinct), number(each.min), number(each.max), number(each.mean), quantiles];
+    const quantiles = each.quantiles ? about('quantiles') + each.quantiles.map(rounded).join(' · ') : '';
+    const cell = text => h('td', {}, text);
+    const end = value => h('td', {}, isNumeric(each) ? number(value) : h('span', {class: 'value', title: value}, visible(value ?? '')));
     return h('tr', {}, h('th', {scope: 'row'}, h('button', {type: 'button', class: 'link mono', onclick: () => chart([each.column])}, nameOf(each.column))),
-      h('td', {class: 'spark'}, bars(countsOf(each))), cells.map((cell, at) => h('td', {class: at ? 'numeric' : ''}, cell)),
-      h('td', {class: 'top'}, (each.top ?? []).map(([value, times]) => h('span', {class: 'chip', title: value}, h('span', {class: 'value'}, visible(String(value)) || 'blank'), ` ${count(times)}`))));
+      cell(each.type), cell(`${each.missing}${each.blank ? ` (${each.blank} blank)` : ''}`), cell(`${about('distinct')}${each.distinct}`), end(each.min), end(each.max), cell(rounded(each.mean)),
+      h('td', {class: 'spark'}, bars(countsOf(each))), cell(quantiles),
+      h('td', {class: 'top'}, (each.top ?? []).map(([value, times]) => h('span', {class: 'chip', title: value}, h('span', {class: isNumeric(each) ? '' : 'value'}, visible(String(value)) || 'blank'), ` ${times}`))));
   }
 
   function draw() {
     const wanted = search.value.toLowerCase();
     const all = [...found.values()].filter(({column}) => columns()[column].name.toLowerCase().includes(wanted));
     more.hidden = all.length <= listed;
-    list.hidden = !found.size;
-    list.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, ['Column', 'Spread', 'Type', 'Missing to pandas', 'Distinct', 'Least', 'Most', 'Mean', '5 · 25 · 50 · 75 · 95 %', 'Most frequent'].map(name => h('th', {scope: 'col'}, name)))),
+    frame.hidden = !found.size;
+    list.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, ['Column', 'Type', 'Missing to pandas', 'Distinct', 'Least', 'Most', 'Mean', 'Spread', '5 · 25 · 50 · 75 · 95 %', 'Most frequent'].map(name => h('th', {scope: 'col'}, name)))),
       h('tbody', {}, all.slice(0, listed).map(line))));
+    edges();
+  }
+
+  /** Show on which side the table goes on. */
+  function edges() {
+    hint.hidden = list.scrollLeft + list.clientWidth >= list.scrollWidth - 1;
+    list.classList.toggle('moved', list.scrollLeft > 0);
   }
 
   /** Draw one column, two, or with none the correlations of the numeric ones. */
@@ -124,13 +138,18 @@ export function profilePanel({ask, columns, changed}) {
     await chartOf(plot, answer);
   }
 
+  new ResizeObserver(edges).observe(list);
   return {
     element, start, chart,
+    /** Whether every column is done. */
+    get complete() { return found.size === columns().length; },
+    /** The summary of a column over every row, once its profile is there. */
+    summary: column => found.has(column) ? summaryOf(found.get(column)) : null,
     /** The sparkline of a column, once its profile is there. */
     sparkline: column => found.has(column) ? bars(countsOf(found.get(column))) : null,
     close() {
       asked += 1; charted += 1; running = done = false; found = new Map(); listed = LISTED;
-      search.value = ''; chartBox.hidden = true; list.replaceChildren(); state.replaceChildren(); more.hidden = true;
+      search.value = ''; chartBox.hidden = true; frame.hidden = true; list.replaceChildren(); state.replaceChildren(); more.hidden = true;
     },
   };
 }

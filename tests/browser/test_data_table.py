@@ -220,8 +220,8 @@ def test_a_profile_tells_numbers_and_draws_one_column_or_two(data):
     data.get_by_role("button", name="Profile", exact=True).click()
     profile = data.get_by_role("region", name="Profile")
     line = profile.get_by_role("row", name=re.compile("price"))
-    expect(line.locator("td").nth(3)).to_have_text("1,000")  # 7 and 1,000 have no common divisor
-    expect(line.locator("td").nth(4)).to_have_text("0.5")
+    expect(line.locator("td").nth(2)).to_have_text("1000")  # 7 and 1,000 have no common divisor
+    expect(line.locator("td").nth(3)).to_have_text("0.5")
     expect(data.locator("thead .sparkline")).to_have_count(3)
     line.get_by_role("button").first.click()
     chart = profile.get_by_role("region", name="Chart")
@@ -230,6 +230,41 @@ def test_a_profile_tells_numbers_and_draws_one_column_or_two(data):
     expect(chart.locator(".boxlayer .box")).to_have_count(3)
     profile.get_by_role("button", name="Correlations").click()
     expect(chart.locator(".heatmaplayer image")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_profile_comes_into_sight_and_cuts_no_number(new_visitor, width):
+    page = new_visitor("?task=demo_gapminder_qa_5", width=width)
+    data = page.get_by_role("region", name="Data", exact=True)
+    data.get_by_role("button", name="Profile", exact=True).click()
+    profile = data.get_by_role("region", name="Profile")
+    lines = profile.locator("tbody tr")
+    expect(lines).to_have_count(7)
+    for number, facts in {
+        2: ["int", "0", "12", "1952", "2007", "1979.5", "", "1952 · 1965.75 · 1979.5 · 1993.25 · 2007"],
+        4: ["int", "0", "1704", "60011", "1318683096", "29601212"],
+        5: ["float", "0", "1704", "241.1658765", "113523.1329", "7215.33"],
+    }.items():
+        assert lines.nth(number).locator("td").all_text_contents()[: len(facts)] == facts
+    numbers = profile.locator("tbody tr:nth-child(n+3):nth-child(-n+6) td:not(.spark)")
+    assert numbers.evaluate_all("cells => cells.every(cell => cell.scrollWidth <= cell.clientWidth)")
+    expect(profile.get_by_role("heading", name="Profile")).to_be_in_viewport()
+    expect(lines.last.get_by_role("rowheader")).to_be_in_viewport()
+    box, more = profile.get_by_role("group", name="Columns"), profile.locator(".more-columns")
+    expect(more).to_be_visible()
+    box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    expect(more).to_be_hidden()
+    expect(lines.last.get_by_role("rowheader")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_numbers_of_a_profile_keep_the_figures_that_are_true(data):
+    numbers = [1952, 0, -0.5, 2**53, 1.5e300, "12345678901234567890", None]
+    written = data.page.evaluate(
+        f"numbers => import(new URL('{PLACE}/data_summary.js', document.baseURI)).then(m => numbers.map(m.number))",
+        numbers,
+    )
+    assert written == ["1952", "0", "-0.5", "9.007199254740992e+15", "1.5e+300", "12345678901234567890", ""]
 
 
 def test_columns_of_a_wide_table_are_searched_for(data):
