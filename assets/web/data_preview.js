@@ -46,14 +46,14 @@ export function mount(pane, server) {
   const chooser = columnChooser({changed: columnsChanged, go: column => table.go(table.active.row, table.visible.indexOf(column))});
   const cell = cellBar(wholeCell, row => source.row(row), sentence => warn(sentence));
   const table = new DataTable({
-    menu: (column, button) => menu.open(column, source.columns[column], source.view, button),
-    open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled,
+    menu: (column, button) => menu.open(column, {...source.columns[column], summary: summary(column).title}, source.view, button),
+    open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled, summary,
   });
   const tools = findTools({find, jump: row => jump(row, false)});
   const columnsButton = h('button', {type: 'button', class: 'btn', onclick: () => chooser.open(columnsButton, source.columns, keep().hidden)}, 'Columns');
   const profileButton = h('button', {type: 'button', class: 'btn', 'aria-expanded': 'false', onclick: () => openProfile(profile.element.hidden)}, 'Profile');
   const toolbar = h('div', {class: 'row tools', role: 'group', 'aria-label': 'Look through the file'}, tools.elements, columnsButton, profileButton);
-  const profile = profilePanel({ask, columns: () => source.columns, changed: () => { table.sparkline = profile.sparkline; table.anew(); }});
+  const profile = profilePanel({ask, columns: () => source.columns, changed: () => { table.sparkline = profile.sparkline; columnsChanged(); }});
   const foot = h('div', {class: 'foot'}, h('div', {class: 'row spread'}, shown, h('span', {class: 'small muted legend'}, '∅ no value · an empty cell is a blank one')), cell.element);
   const grid = h('div', {class: 'grid'}, toolbar, chips.element, chips.live, table.outer, progress, foot, profile.element);
   const card = h('div', {class: 'card'},
@@ -253,8 +253,18 @@ export function mount(pane, server) {
     const parts = [`${rows} row${all === 1 ? '' : 's'} × ${count(answer.total_columns)} column${answer.total_columns === 1 ? '' : 's'}`];
     if (answer.total_columns > answer.columns.length) parts.push(`the first ${count(answer.columns.length)} columns are shown`);
     if (!answer.reading && answer.encoding) parts.push(answer.encoding);
-    if (answer.sampled) parts.push(`types and summaries of ${answer.offset ? '' : 'the first '}${count(answer.sampled)} rows`);
+    if (answer.sampled) parts.push(`types${profile.complete ? '' : ' and summaries'} of ${sampled()}`);
     return parts.join(' · ');
+  }
+
+  const sampled = () => `${answer.offset ? '' : 'the first '}${count(answer.sampled)} rows`;
+
+  /** A column in one line, and with it in the title of which rows it is. */
+  function summary(column) {
+    const whole = profile.summary(column);
+    const text = whole ?? source.columns[column].summary;
+    const rows = whole !== null ? 'the whole file' : answer.sampled && sampled();
+    return {text, title: text && rows ? `Of ${rows}: ${text}` : text};
   }
 
   function scrolled() {
@@ -268,7 +278,6 @@ export function mount(pane, server) {
     mine.top = 0;
     source.setView(view);
     table.show(source, mine, table.sample, table.links);
-    table.sparkline = profile.sparkline;
     sourceChanged();
   }
 

@@ -1,11 +1,13 @@
 // The virtual table: of any number of rows and columns only those in sight are on the page.
 import {lookAlikes, visible} from './data_names.js';
+import {fitted, lettersOf} from './data_summary.js';
 import {count, h} from './workbench.js';
 
 const ROW = 26;               // px
 const LIMIT = 8_000_000;      // px; browsers draw nothing beyond some ten million
 const LONG = 120;             // characters from which a cell is folded
-const CHARACTER = 7.6;        // px, of the table's font
+const [CHARACTER, SMALL] = [7.6, 6.7];   // px, of the table's font and of a summary's
+const PADDING = 22;           // px beside the letters of a column
 const [NARROWEST, WIDEST, HEX] = [64, 320, 400];   // px of a column; sixteen bytes are seen whole
 const STEP = 24;              // px that a key makes a column wider or narrower
 const AHEAD = 3;              // rows and columns drawn beyond the edge
@@ -16,10 +18,11 @@ const between = (low, value, high) => Math.min(Math.max(value, low), high);
 
 /**
  * `act` is what the table asks of the pane: `menu(column, button)`, `open(row, column)`, `copy(row, column)` with row -1
- * for the column's name and column -1 for the row, `moved()` when another cell became the active one.
+ * for the column's name and column -1 for the row, `moved()` when another cell became the active one, `summary(column)`
+ * gives {text, title}.
  */
 export class DataTable {
-  #source = null; #order = []; #edges = [0]; #top = 0; #expected = 0; #drawn = ''; #lines = new Map(); #frame = 0; #settle = 0; #act; #serial = 0;
+  #source = null; #order = []; #edges = [0]; #top = 0; #expected = 0; #drawn = ''; #lines = new Map(); #frame = 0; #settle = 0; #act; #serial = 0; #laid = 0;
   active = {row: 0, at: 0};   // at: position among the columns shown; row -1: the head, at -1: the row's number
 
   constructor(act) {
@@ -37,7 +40,7 @@ export class DataTable {
     this.element.addEventListener('pointerdown', event => this.#press(event));
     this.element.addEventListener('click', event => this.#click(event));
     this.element.addEventListener('dblclick', event => { if (event.target.closest('td')) this.#act.open(this.active.row, this.column); });
-    new ResizeObserver(() => this.refresh()).observe(this.element);
+    new ResizeObserver(() => { if (this.#source && this.#laid !== this.element.clientWidth) this.layout(); this.refresh(); }).observe(this.element);
   }
 
   /** Show a source of rows (data_rows.js); cells that stand in `links` open a table of that name. `state` holds `hidden` (a Set of columns), `widths` (a Map), `top`, `left` and `active`, kept up to date. */
@@ -48,7 +51,6 @@ export class DataTable {
     this.state = state;
     this.sample = sample;
     this.active = state.active ?? {row: 0, at: 0};
-    this.sparkline = null;
     this.layout();
     this.#top = state.top ?? 0;
     this.#placeBar();
@@ -59,6 +61,7 @@ export class DataTable {
   /** Show nothing until the next source. */
   clear() {
     this.#source = null;
+    this.sparkline = null;
     this.#lines.clear();
     this.body.replaceChildren();
   }
@@ -75,16 +78,27 @@ export class DataTable {
     this.numberWidth = 24 + CHARACTER * Math.max(3, count(this.#source.all ?? 0).length);
     this.#order = columns.map((_, at) => at).filter(at => !this.state.hidden.has(at));
     this.#edges = [0];
-    for (const column of this.#order) this.#edges.push(this.#edges.at(-1) + (this.state.widths.get(column) ?? this.#natural(column)));
+    for (const width of this.#widths()) this.#edges.push(this.#edges.at(-1) + width);
     this.active.at = Math.min(this.active.at, this.#order.length - 1);
     this.#drawn = '';
+  }
+
+  /** What room there is beside the columns goes to those whose summary wants it. */
+  #widths() {
+    this.#laid = this.element.clientWidth;
+    const widths = this.#order.map(column => this.state.widths.get(column) ?? this.#natural(column));
+    const room = this.#laid - this.numberWidth - widths.reduce((all, width) => all + width, 0);
+    if (room <= 0) return widths;
+    const wanted = this.#order.map((column, at) => this.state.widths.has(column) ? 0 : Math.max(0, Math.min(WIDEST, Math.ceil(PADDING + SMALL * lettersOf(this.#act.summary(column).text))) - widths[at]));
+    const share = Math.min(1, room / Math.max(1, wanted.reduce((all, more) => all + more, 0)));
+    return widths.map((width, at) => Math.floor(width + share * wanted[at]));
   }
 
   #natural(column) {
     const {name, dtype, pandas_name: pandas} = this.#source.columns[column];
     const cells = (this.sample.get(column) ?? []).map(cell => cell?.length ?? 1);
     const letters = Math.max(Math.min(visible(name).length, 28) + 3, Math.min(pandas.length, 20), dtype.length + (dtype ? 10 : 0), ...cells);
-    return between(NARROWEST, Math.round(letters * CHARACTER + 22), dtype === 'hex' ? HEX : WIDEST);
+    return between(NARROWEST, Math.round(letters * CHARACTER + PADDING), dtype === 'hex' ? HEX : WIDEST);
   }
 
   get #total() { return this.#source?.total ?? 0; }
@@ -188,14 +202,15 @@ export class DataTable {
   #drawHead(from, to) {
     const {columns} = this.#source;
     const renamed = columns.some(({name, pandas_name: pandas}) => pandas && pandas !== name);
-    const summed = columns.some(column => column.summary);
+    const summed = columns.some((_, column) => this.#act.summary(column).text);
     const cells = this.#order.slice(from, to + 1).map((column, step) => this.#headCell(column, from + step, renamed, summed));
     const corner = h('th', {role: 'columnheader', class: 'number', 'aria-colindex': 1, 'data-at': -1}, h('span', {class: 'visually-hidden'}, 'Row'));
     this.head.replaceChildren(...this.#place([corner, ...cells], from));
   }
 
   #headCell(column, at, renamed, summed) {
-    const {name, dtype, estimated, pandas_name: pandas, summary} = this.#source.columns[column];
+    const {name, dtype, estimated, pandas_name: pandas} = this.#source.columns[column];
+    const {text, title} = this.#act.summary(column);
     const sorted = this.#source.view.sort.find(each => each.column === column);
     const alike = lookAlikes(name);
     const label = name ? h('span', {class: 'name', title: name}, visible(name)) : h('span', {class: 'name muted'}, '(no name)');
@@ -204,7 +219,7 @@ export class DataTable {
       h('span', {class: 'title'}, label, alike && h('span', {class: 'alike', title: alike, role: 'img', 'aria-label': alike}, '⚠'), menu),
       renamed && h('span', {class: 'pandas', title: `pandas names it ${pandas}`}, pandas && pandas !== name ? `pandas: ${visible(pandas)}` : '\u00a0'),
       h('span', {class: 'dtype', title: estimated ? 'estimated from the rows read' : 'declared by the file'}, dtype || '\u00a0', dtype && estimated && h('span', {class: 'estimated'}, ' estimated')),
-      summed && h('span', {class: 'summary', title: summary}, summary || '\u00a0'),
+      summed && h('span', {class: 'summary', title}, text ? fitted(text, Math.floor((this.#edges[at + 1] - this.#edges[at] - PADDING) / SMALL)) : '\u00a0'),
       this.sparkline && h('span', {class: 'spark'}, this.sparkline(column)),
       h('span', {class: 'edge', 'data-edge': at, title: 'Drag, or Shift + ← →'}));
   }
@@ -301,6 +316,8 @@ export class DataTable {
   }
 
   #widen(at, width) {
+    // Those before it stay as they are, so that its edge stays under the pointer.
+    this.#order.slice(0, at).forEach((column, before) => this.state.widths.set(column, this.#edges[before + 1] - this.#edges[before]));
     this.state.widths.set(this.#order[at], Math.max(40, width));
     this.layout();
     this.refresh();

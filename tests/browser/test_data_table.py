@@ -267,6 +267,53 @@ def test_numbers_of_a_profile_keep_the_figures_that_are_true(data):
     assert written == ["1952", "0", "-0.5", "9.007199254740992e+15", "1.5e+300", "12345678901234567890", ""]
 
 
+def test_a_head_tells_of_the_first_rows_until_the_whole_file_is_profiled(new_visitor):
+    page = new_visitor("?task=demo_gapminder_qa_5")
+    data = page.get_by_role("region", name="Data", exact=True)
+    country = data.locator("thead .summary").first
+    expect(country).to_have_attribute("title", re.compile("^Of the first 1,000 rows: 84 different"))
+    expect(data.locator(".facts")).to_contain_text("types and summaries of the first 1,000 rows")
+    data.get_by_role("button", name="Profile", exact=True).click()
+    expect(country).to_have_attribute("title", "Of the whole file: 142 different · most often 'Afghanistan' (12)")
+    expect(data.locator("thead .summary").nth(2)).to_have_text("12 different · 1952 to 2007 …")
+    expect(data.locator(".facts")).to_have_text("1,704 rows × 7 columns · types of the first 1,000 rows")
+    data.get_by_role("button", name="Column country").click()
+    expect(page.get_by_role("dialog", name="Column", exact=True)).to_contain_text("Of the whole file: 142 different")
+
+
+def test_summaries_use_the_room_there_is_and_end_at_a_phrase(new_visitor):
+    for width, texts in {
+        1440: [
+            "1,000 different · 19580329 to 19770521",
+            "222 different · 313.0 to 336.8 · most often '323.1' (11) · 54 blank",
+        ],
+        390: ["1,000 different …", "222 different · 313.0 to 336.8 …"],
+    }.items():
+        page = new_visitor("?task=demo_co2_qa_1", width=width)
+        data = page.get_by_role("region", name="Data", exact=True)
+        summaries = data.locator("thead .summary")
+        expect(summaries).to_have_text(texts)
+        assert summaries.evaluate_all("all => all.every(each => each.scrollHeight <= each.clientHeight)")
+        rows = data.get_by_role("grid")
+        assert rows.evaluate("box => box.scrollWidth <= box.clientWidth")
+        first, second = data.locator("thead th").nth(1), data.locator("thead th").nth(2)
+        before = [each.evaluate("cell => cell.offsetWidth") for each in (first, second)]
+        rows.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Shift+ArrowRight")
+        expect(second).to_have_css("width", f"{before[1] + 24}px")
+        expect(first).to_have_css("width", f"{before[0]}px")
+
+
+def test_the_head_keeps_its_height_when_rows_are_sorted(data):
+    head = data.locator("thead")
+    before = head.evaluate("head => head.offsetHeight")
+    data.get_by_role("button", name="Column id").click()
+    data.page.get_by_role("button", name="Sort descending").click()
+    expect(data.locator("tbody td").first).to_have_text("2499")
+    assert head.evaluate("head => head.offsetHeight") == before
+
+
 def test_columns_of_a_wide_table_are_searched_for(data):
     data.get_by_label("File", exact=True).select_option("wide.csv")
     data.get_by_role("button", name="Columns").click()
