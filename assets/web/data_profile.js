@@ -94,7 +94,7 @@ export function profilePanel({ask, columns, changed}) {
     return h('tr', {}, h('th', {scope: 'row'}, h('button', {type: 'button', class: 'link mono', onclick: () => chart([each.column])}, nameOf(each.column))),
       cell(each.type), cell(`${each.missing}${each.blank ? ` (${each.blank} blank)` : ''}`), cell(`${about('distinct')}${each.distinct}`), end(each.min), end(each.max), cell(rounded(each.mean)),
       h('td', {class: 'spark'}, bars(countsOf(each))), cell(quantiles),
-      h('td', {class: 'top'}, (each.top ?? []).map(([value, times]) => h('span', {class: 'chip', title: value}, h('span', {class: isNumeric(each) ? '' : 'value'}, visible(String(value)) || 'blank'), ` ${times}`))));
+      h('td', {class: 'top'}, (each.top ?? []).map(([value, times]) => h('span', {class: 'chip', title: value}, h('span', {class: isNumeric(each) ? 'value numeric' : 'value'}, visible(String(value)) || 'blank'), ` ${times}`))));
   }
 
   function draw() {
