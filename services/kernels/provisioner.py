@@ -116,6 +116,8 @@ def library_environment(kernel_python: Path, given: Mapping[str, str]) -> dict[s
         # a process forks well with one thread only; many kernels share few cores
         "OPENBLAS_NUM_THREADS": "1",
         "JE_ARROW_MALLOC_CONF": "background_thread:false",
+        # its other allocators take a gigabyte of room at the first text, which counts as the kernel's memory
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
         # joblib then runs what it would give to processes one after the other
         "JOBLIB_MULTIPROCESSING": "0",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # a warning about breakpoints, meant for people who start debuggers

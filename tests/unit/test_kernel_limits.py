@@ -5,7 +5,21 @@ import time
 
 import pytest
 
-from tests.kernel_cases import ADA, BOB, alive, ended, events_of, in_pool, kernels_below, printed, start, until
+from services.kernels import KernelPool
+from tests.kernel_cases import (
+    ADA,
+    BOB,
+    alive,
+    ended,
+    events_of,
+    in_pool,
+    kernels_below,
+    new_launcher,
+    new_limits,
+    printed,
+    start,
+    until,
+)
 
 MB = 1_000_000
 OBEYED = "The cell was stopped; variables and files are kept."
@@ -230,3 +244,24 @@ def test_a_cell_too_short_to_be_seen_loses_no_files(tmp_path):
     assert wrote["status"] in ("ok", "stopped")
     assert int(left) == 70
     assert "Delete files you don't need" in status["message"]
+
+
+def test_a_warm_kernel_and_its_first_text_leave_most_of_the_memory_free(tmp_path):
+    """Room that is reserved counts as memory taken: some allocators reserve a gigabyte at the first text."""
+    code = """
+import pandas as pd
+pd.DataFrame({'a': ['b']})
+print(int(next(line for line in open('/proc/self/status') if line.startswith('VmData')).split()[1]) // 1000)
+"""
+
+    async def use():
+        async with (
+            new_launcher(tmp_path / "sessions") as launcher,
+            KernelPool(launcher.engine, tmp_path / "sessions", new_limits()) as pool,
+        ):
+            await ended(pool, "1")
+            await until(lambda: launcher.warm)
+            return await ended(pool, code, token=BOB)
+
+    printed_mb, _ = asyncio.run(use())
+    assert 100 < int(printed_mb) < 800
