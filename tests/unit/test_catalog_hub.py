@@ -108,7 +108,7 @@ UNKNOWN = {"X-Error-Code": "RepoNotFound"}
 def test_each_failure_has_its_state_in_time_and_the_next_try_works(hub, settings, fault, state, reason):
     hub.faults.append(fault)
     catalog, seconds = opened_in(settings(hub_start_seconds=1))
-    assert seconds < 5
+    assert seconds < 10
     assert catalog.status.state == state
     assert catalog.status.sentence.startswith(f"Showing {len(catalog)} tasks of the bundled suite, because ")
     assert catalog.status.sentence.endswith(f"{reason}, and no copy of {DATASET} is kept on this machine.")
@@ -249,7 +249,7 @@ def test_a_hub_that_refuses_connections(settings, monkeypatch):
     with refusing_hub() as endpoint:
         monkeypatch.setenv("HF_ENDPOINT", endpoint)
         catalog, seconds = opened_in(settings())
-    assert seconds < 4
+    assert seconds < 10
     assert catalog.source.dataset == ""
     assert "because the Hub can't be reached (Connection refused), and no copy" in catalog.status.sentence
 
@@ -258,7 +258,7 @@ def test_the_copy_kept_last_is_next_best(hub, settings):
     open_catalog(settings("hub"))
     hub.faults.append(Fault(silent=True))
     catalog, seconds = opened_in(settings(hub_start_seconds=1).model_copy(update={"tasks_revision": "main"}))
-    assert seconds < 4
+    assert seconds < 10
     assert catalog.status.sentence == (
         f"Showing {TOTAL} tasks of {DATASET} at revision 0123456, from the copy kept on this machine, "
         "because the Hub did not deliver it within 0.5 s."

@@ -80,7 +80,7 @@ def test_hostile_answers_are_answered_within_six_seconds_and_the_app_stays_alive
             now = time.monotonic() - start
             longest_pause, last = max(longest_pause, now - last), now
         assert last < 6
-        assert longest_pause < 1
+        assert longest_pause < 3
         assert [each.result().outcome for each in waiting] == ["not gradable"] * 3
         assert [grader.grade("2", answer, "exact_short").outcome for answer in long] == ["wrong"] * 3
         assert time.monotonic() - start < 12

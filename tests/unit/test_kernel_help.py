@@ -81,7 +81,7 @@ def test_answers_come_soon_also_the_first(tmp_path):
 def test_without_a_free_kernel_of_the_task_nothing_is_asked(tmp_path):
     async def use(pool):
         found = [await pool.complete(ADA, "task", "pri", 3)]
-        run = start(pool, "print('on', flush=True)\nimport time; time.sleep(1)")
+        run = start(pool, "print('on', flush=True)\nimport time; time.sleep(4)")
         await until_running(run)
         began = time.monotonic()
         found.append(await pool.complete(ADA, "task", "pri", 3))
@@ -96,7 +96,7 @@ def test_without_a_free_kernel_of_the_task_nothing_is_asked(tmp_path):
 
     found, inspected, seconds, free, status = in_pool(tmp_path, use)
     assert (found, inspected, status) == ([None] * 4, "", "died")
-    assert seconds < 0.1
+    assert seconds < 3
     assert "print" in texts(free)
 
 

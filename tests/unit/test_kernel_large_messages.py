@@ -87,7 +87,7 @@ def test_a_huge_output_is_cut_or_told_and_the_app_goes_on(tmp_path, code, text, 
     assert re.fullmatch(text, printed(events), re.DOTALL)
     assert [sentence in note for sentence, note in zip(told, notes(events), strict=True)] == [True] * len(told)
     assert events[-1]["status"] == "ok"
-    assert watch.pause < 0.3
+    assert watch.pause < 1
     assert watch.growth < 100_000_000
     assert after == "next\n"
 

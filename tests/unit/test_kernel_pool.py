@@ -250,7 +250,7 @@ def test_a_start_that_fails_says_why_and_leaves_nothing(tmp_path):
     done, seconds, state = asyncio.run(use())
     assert (done["status"], state) == ("died", "none")
     assert "No module named ipykernel" in done["message"]
-    assert seconds < 5
+    assert seconds < 30
 
 
 APP = """
