@@ -9,22 +9,13 @@ import logging
 import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
-import uvicorn
-from fastapi import FastAPI
-
-from components.quick_gradio import leave_out_stubs
-from components.web import FOLDER, PLACE, STYLES, web_files
-from services.batch import Batches
 from services.catalog import CatalogError, open_catalog
-from services.datafiles import DataFiles
-from services.grading import Grader
-from services.kernels import WARM_FIRST_SECONDS, KernelPool, Launcher, guard_memory
-from services.reference import open_reference
-from services.routes import batch_routes, kernel_routes
 from services.settings import Settings, SettingsError, load_settings
-from services.tables import ready as tables_ready
-from services.tables.whole import Limits, WholeTables
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 # What a cell displays runs in a frame of no origin: it must not lead that frame, and so a value, elsewhere.
 NO_FRAMES = """<meta http-equiv="Content-Security-Policy" content="frame-src 'none'; object-src 'none'">"""
@@ -35,13 +26,26 @@ def create_app(settings: Settings) -> FastAPI:
     # Gradio reads environment variables of its own as it is imported: ours were checked, and told of, before
     with ThreadPoolExecutor(1) as thread:  # what the Hub takes, the imports take too
         opening = thread.submit(open_catalog, settings)
+        from components.quick_gradio import leave_out_stubs
+
         leave_out_stubs()
         import gradio as gr
+        from fastapi import FastAPI
 
         from components.api import answer_mcp_in_json
         from components.layout import THEME, build_page
         from components.page_head import use_own_head
+        from components.web import FOLDER, PLACE, STYLES, web_files
+        from services.batch import Batches
+        from services.datafiles import DataFiles
+        from services.grading import Grader
+        from services.kernels import WARM_FIRST_SECONDS, KernelPool, Launcher, guard_memory
+        from services.reference import open_reference
+        from services.routes import batch_routes, kernel_routes
+        from services.tables import ready as tables_ready
+        from services.tables.whole import Limits, WholeTables
 
+        guard_memory()
         catalog = opening.result()
     datafiles = DataFiles.from_settings(catalog.source, settings)
     catalog.on_change(datafiles.use)
@@ -114,7 +118,6 @@ def create_app(settings: Settings) -> FastAPI:
 
 def main() -> int:
     """Start the app; a setting it can't use ends it with a sentence and exit code 2."""
-    guard_memory()
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("services").setLevel(logging.INFO)
     gc.disable()  # what the imports make stays for good: to look through it again and again is time lost
@@ -126,6 +129,8 @@ def main() -> int:
         return 2
     gc.freeze()
     gc.enable()
+    import uvicorn
+
     shown = "localhost" if settings.gradio_server_name in {"127.0.0.1", "0.0.0.0"} else settings.gradio_server_name
     print(f"SmolDataEnvs Workbench: http://{shown}:{settings.gradio_server_port}", flush=True)
     uvicorn.run(
