@@ -35,7 +35,7 @@ def create_app(settings: Settings) -> FastAPI:
         from components.api import answer_mcp_in_json
         from components.layout import THEME, build_page
         from components.page_head import use_own_head
-        from components.web import FOLDER, PLACE, STYLES, web_files
+        from components.web import FOLDER, PLACE, STYLES, gradio_files, web_files
         from services.batch import Batches
         from services.datafiles import DataFiles
         from services.grading import Grader
@@ -92,6 +92,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(batch_routes(batches, own_names))
 
     app.mount(f"/{PLACE}", web_files(), name="web")
+    app.mount("/assets", gradio_files())
     page = build_page(catalog, datafiles, tables, grader, reference, batches, launcher.report)
     use_own_head()
     gr.mount_gradio_app(

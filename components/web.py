@@ -7,9 +7,11 @@ import gzip
 import hashlib
 import mimetypes
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import plotly
+from gradio.routes import BUILD_PATH_LIB
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
@@ -58,11 +60,24 @@ PRELOAD = _links()
 
 
 def web_files() -> ASGIApp:
-    """What serves the scripts and plotly's, compressed where the browser takes that; to be mounted at `/{PLACE}`.
+    """What serves the app's own scripts and plotly's; to be mounted at `/{PLACE}`."""
+    return _held([*FOLDER.iterdir(), PLOTLY])
 
-    They are held in memory, each compressed once: a page asks for some sixty, and waits for the last.
+
+def gradio_files() -> ASGIApp:
+    """What serves Gradio's scripts and styles, in place of Gradio, which reads and packs them anew for each visitor.
+
+    To be mounted at `/assets`, where they ask for each other.
     """
-    files = {path.name: path for path in [*FOLDER.iterdir(), PLOTLY]}
+    return _held(Path(BUILD_PATH_LIB).iterdir())
+
+
+def _held(paths: Iterable[Path]) -> ASGIApp:
+    """Serves files whose addresses tell their content, compressed where the browser takes that.
+
+    They are held in memory, each compressed once: a page asks for some hundred, and waits for the last.
+    """
+    files = {path.name: path for path in paths}
 
     @functools.cache
     def content(name: str, packed: bool) -> bytes:
