@@ -353,4 +353,11 @@ export function mount(pane, server) {
   cell.dialog.addEventListener('close', focusTable);
   workbench.onTask(open);
   workbench.addEventListener('files', event => files(event.detail));
+  workbench.addEventListener('file', ({detail: name}) => {
+    if (name !== place.name) { file.value = name; go({name, table: ''}); }
+    const title = pane.querySelector('.fold-pane');
+    if (title.getAttribute('aria-expanded') === 'false') title.click();
+    pane.scrollIntoView({block: 'start'});
+    title.focus({preventScroll: true});
+  });
 }

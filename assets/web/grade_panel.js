@@ -23,13 +23,13 @@ export function mount(pane, server) {
   const box = h('textarea', {rows: 1, id: 'answer', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: 'A number, a label, yes or no, a list…', class: 'mono'});
   const gradeButton = h('button', {type: 'submit', class: 'btn primary'}, 'Grade');
   const revealButton = button('Reveal gold', reveal, 'quiet');
-  revealButton.title = 'Before you grade; a verdict shows the gold as well';
+  const shows = h('p', {class: 'small muted'}, 'A verdict shows the gold answer too, right or wrong.');
   const note = h('p', {class: 'small muted', role: 'status'});
   const verdictBox = h('div', {class: 'verdict', 'aria-live': 'polite'});
   const ladderBox = h('div', {class: 'ladder-box'});
   const attemptsBox = h('div', {class: 'attempts'});
   const form = h('form', {class: 'answer'}, h('label', {class: 'field', for: 'answer'}, 'Your answer'), box,
-    h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile), revealButton), note);
+    h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile), revealButton), shows, note);
   const card = h('div', {class: 'card'}, heading(pane, 'Grade'), form, verdictBox, ladderBox, attemptsBox);
 
   let task = null, state = null, asked = 0;
@@ -98,7 +98,7 @@ export function mount(pane, server) {
   function show(answer, prediction) {
     verdictBox.replaceChildren(...[outcome(answer, prediction, put),
       answer.outcome === 'right' && button('Next unsolved task', () => workbench.dispatchEvent(new Event('next')))].filter(Boolean));
-    revealButton.hidden = true;
+    revealButton.hidden = shows.hidden = true;
     ladderBox.replaceChildren(...[beside(server, answer, prediction), goldLine(answer.gold), ...rungs(answer, prediction), inLab(answer, prediction)].filter(Boolean));
     state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
     save();
@@ -114,7 +114,7 @@ export function mount(pane, server) {
     try { answer = await server.reveal({task_id: of}); } catch { answer = {error: 'The gold was not revealed: the app did not answer. Try again.'}; }
     if (mine !== asked || task?.task_id !== of) return;
     if (answer.error) { say(answer.error); return; }
-    revealButton.hidden = true;
+    revealButton.hidden = shows.hidden = true;
     ladderBox.replaceChildren(goldLine(answer.gold), h('p', {class: 'small muted'}, 'Revealed before grading.'));
     tell('gold', {gold: answer.gold});
     box.focus();   // the button that had it is gone
@@ -166,7 +166,7 @@ export function mount(pane, server) {
     task = next;
     say('');
     idle();
-    revealButton.hidden = false;
+    revealButton.hidden = shows.hidden = false;
     if (!task) { pane.replaceChildren(h('div', {class: 'card'}, heading(pane, 'Grade'), h('p', {class: 'muted'}, 'Pick a task, and grade an answer to it here.'))); return; }
     state = kept.get(task.task_id);
     pane.replaceChildren(card);

@@ -69,7 +69,7 @@ export function mount(pane, server) {
 
   const testCase = () => JSON.stringify({gold: inputs.gold.value, prediction: inputs.answer.value, reward_mode: inputs.reward_mode.value, atol: tolerance('atol'), rtol: tolerance('rtol')});
 
-  const pythonCall = () => `grade(${JSON.stringify(inputs.gold.value)}, ${JSON.stringify(inputs.answer.value)}, reward_mode=${JSON.stringify(inputs.reward_mode.value)}, rel_tol=${tolerance('rtol')}, abs_tol=${tolerance('atol')})`;
+  const pythonCall = () => `# grade is the reference grader’s\ngrade(${JSON.stringify(inputs.gold.value)}, ${JSON.stringify(inputs.answer.value)}, reward_mode=${JSON.stringify(inputs.reward_mode.value)}, rel_tol=${tolerance('rtol')}, abs_tol=${tolerance('atol')})`;
 
   function fill(values) {
     for (const name of LAB_FIELDS) inputs[name].value = values[name];

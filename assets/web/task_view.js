@@ -156,7 +156,8 @@ export function mount(pane, server) {
       task.files_pending && h('p', {class: 'small muted', role: 'status'}, 'Asking the Hub about them…'),
       task.files_note && h('p', {class: 'small muted'}, task.files_note),
       task.files_failure && h('button', {type: 'button', class: 'btn', onclick: () => retryFiles(task)}, 'Try again'),
-      h('ul', {class: 'files'}, all.map(file => h('li', {}, h('span', {class: 'mono'}, file.name),
+      h('ul', {class: 'files'}, all.map(file => h('li', {},
+        h('button', {type: 'button', class: 'mono', title: 'Show it in the Data pane', onclick: () => workbench.dispatchEvent(new CustomEvent('file', {detail: file.name}))}, file.name),
         h('span', {class: 'muted small'}, [file.size !== null && bytes(file.size), stateOf(file)].filter(Boolean).join(' · '))))));
   }
 

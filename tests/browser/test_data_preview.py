@@ -36,6 +36,17 @@ def test_rows_stand_as_in_the_file(data):
     assert data.page.title() == "SmolDataEnvs Workbench"
 
 
+def test_a_file_named_in_the_task_opens_in_a_folded_pane_too(data):
+    expect(data.locator("tbody td").first).to_have_text("000")
+    data.get_by_role("button", name="Data pane").click()
+    expect(data.locator("tbody td").first).to_be_hidden()
+    data.page.locator(".task_view .files").get_by_role("button", name="short.csv").click()
+    expect(data.get_by_label("File", exact=True)).to_have_value("short.csv")
+    expect(data.locator("tbody td").first).to_have_text("1")
+    expect(data.locator("tbody td").first).to_be_in_viewport()
+    expect(data.get_by_role("button", name="Data pane")).to_be_focused()
+
+
 def test_missing_is_told_from_blank_and_a_long_cell_opens_whole(data):
     data.get_by_label("File", exact=True).select_option("short.csv")
     cells = data.locator("tbody td")

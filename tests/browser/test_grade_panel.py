@@ -33,6 +33,15 @@ def test_a_right_answer_leads_on_to_the_next_task_and_g_to_the_answer(new_visito
     expect(answer).to_have_value("")
 
 
+def test_that_a_verdict_shows_the_gold_is_told_until_it_is_seen(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_2", width=390)
+    told = page.get_by_text("A verdict shows the gold answer too, right or wrong.")
+    expect(told).to_be_visible()
+    page.get_by_role("button", name="Reveal gold").click()
+    expect(page.locator(".grade_panel .gold")).to_be_visible()
+    expect(told).to_be_hidden()
+
+
 def test_the_last_output_of_a_running_cell_is_waited_for(new_visitor):
     page = new_visitor("?task=demo_tips_qa_2")
     expect(page.locator(".nb-cell").first).to_contain_text("read_csv")

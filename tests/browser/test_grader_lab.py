@@ -85,6 +85,7 @@ def test_a_case_leaves_as_a_link_as_json_and_as_python(lab, new_visitor):
     lab.wait_for_timeout(1600)
     called = {}
     call = copied(lab, "Copy as Python")
+    assert call.startswith("# grade is the reference grader")
     exec(call, {"grade": lambda *args, **named: called.update(args=args, named=named)})
     assert called == {
         "args": (gold, answer),
