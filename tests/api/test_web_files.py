@@ -1,50 +1,46 @@
-"""The page's own scripts as browsers get them: small, and kept for good."""
+"""What the browser gets: the app's own files and Gradio's, whole, packed where it takes that, and kept for good."""
 
 import re
-import urllib.error
-import urllib.request
+from pathlib import Path
 
+import httpx
 import pytest
+from gradio.routes import BUILD_PATH_LIB
 
-from components.web import FIRST, FOLDER, PLACE, PLOTLY
+from components.web import FOLDER, PLACE
 from tests.served_app import served_app
+
+SCRIPT = re.search(r"assets/(index-\w+\.js)", Path(BUILD_PATH_LIB, "..", "index.html").read_text())[1]
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
-    with served_app({"KERNEL_WAITING": "0"}, tmp_path_factory.mktemp("cache")) as (url, _):
+    with served_app({}, tmp_path_factory.mktemp("cache")) as (url, _):
         yield url
 
 
-def fetched(url, path):
-    request = urllib.request.Request(f"{url}{path}", headers={"Accept-Encoding": "gzip"})
-    with urllib.request.urlopen(request) as answer:
-        return answer.headers, answer.read()
+@pytest.mark.parametrize(
+    ("address", "file"),
+    [(f"{PLACE}/workbench.js", FOLDER / "workbench.js"), (f"assets/{SCRIPT}", Path(BUILD_PATH_LIB) / SCRIPT)],
+)
+@pytest.mark.parametrize("packing", ["gzip", "identity"])
+def test_a_script_comes_whole_and_may_be_kept_for_good(url, address, file, packing):
+    answer = httpx.get(url + address, headers={"Accept-Encoding": packing})
+    assert answer.content == file.read_bytes()
+    assert answer.headers.get("content-encoding", "identity") == packing
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert answer.headers["content-type"].partition(";")[0].endswith("/javascript")
 
 
-@pytest.mark.parametrize("path", [FOLDER / "task_browser.js", FOLDER / "codemirror.js", PLOTLY])
-def test_scripts_come_packed_under_a_name_of_their_content(url, path):
-    headers, packed = fetched(url, f"{PLACE}/{path.name}")
-    assert headers["Content-Encoding"] == "gzip" and headers.get_content_subtype() == "javascript"
-    assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert len(packed) < path.stat().st_size / 2
+def test_every_script_the_page_asks_for_is_one_that_is_held(url):
+    page = httpx.get(url).text
+    asked = re.findall(r"""(?:src|href)="[^"]*?((?:assets|web/\w+)/[\w.-]+)\"""", page)
+    assert {each.partition("/")[0] for each in asked} == {"assets", "web"}
+    for each in asked:
+        assert "immutable" in httpx.get(url + each).headers["cache-control"], each
 
 
-def test_a_file_that_is_not_there_is_not_found(url):
-    for name in ("nothing.js", "..%2Flayout.py", "%2Fetc%2Fpasswd"):
-        with pytest.raises(urllib.error.HTTPError) as told:
-            urllib.request.urlopen(f"{url}{PLACE}/{name}")
-        assert told.value.code == 404
-
-
-def test_what_is_drawn_first_is_asked_for_with_the_page_and_the_rest_after(url):
-    with urllib.request.urlopen(url) as answer:
-        page = answer.read().decode()
-    links = {name: kind for kind, name in re.findall(rf'<link ([^ >]+) href="{PLACE}/(\w+\.js)"', page)}
-    at_once = {name for name, kind in links.items() if kind == "rel=modulepreload"}
-    assert at_once >= {f"{name}.js" for name in FIRST} | {"workbench.js", "progress.js"}
-    assert not {"notebook.js", "grader_lab.js", "data_table.js"} & at_once
-    assert links.keys() == {path.name for path in FOLDER.glob("*.js")} - {"codemirror.js", "markdown.js"}
-    for name in at_once:  # nothing that these import is found out late
-        imported = set(re.findall(r"from '\./(\w+\.js)'", (FOLDER / name).read_text()))
-        assert imported <= at_once, name
+@pytest.mark.parametrize("name", ["no-such.js", "..%2findex.html", "%2e%2e/index.html"])
+def test_no_other_file_is_served_beside_gradios(url, name):
+    assert httpx.get(f"{url}assets/{name}").status_code == 404
