@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import plotly
-from gradio.routes import BUILD_PATH_LIB
+from gradio.route_utils import BUILD_PATH_LIB
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from gradio.routes import BUILD_PATH_LIB
+from gradio.route_utils import BUILD_PATH_LIB
 
 from components.web import FOLDER, PLACE
 from tests.served_app import served_app
