@@ -35,6 +35,7 @@ def create_app(settings: Settings) -> FastAPI:
         from components.api import answer_mcp_in_json
         from components.layout import THEME, build_page
         from components.page_head import use_own_head
+        from components.task_browser import task_list
         from components.web import FOLDER, PLACE, STYLES, gradio_files, web_files
         from services.batch import Batches
         from services.datafiles import DataFiles
@@ -94,7 +95,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount(f"/{PLACE}", web_files(), name="web")
     app.mount("/assets", gradio_files())
     page = build_page(catalog, datafiles, tables, grader, reference, batches, launcher.report)
-    use_own_head()
+    use_own_head(task_list(catalog))
     gr.mount_gradio_app(
         app,
         page,

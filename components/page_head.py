@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import re
 from collections.abc import Callable
 
 from gradio.routes import templates
 from jinja2 import BaseLoader, Environment, FunctionLoader
+from starlette.datastructures import QueryParams
 
+from components.progress import Answer
 from components.web import PLACE, PRELOAD
+
+logger = logging.getLogger(__name__)
 
 TITLE = "SmolDataEnvs Workbench"
 DESCRIPTION = (
@@ -51,17 +57,35 @@ _OURS = f"""<title>{TITLE}</title>
 <meta property="og:image:alt" content="A ladder whose third rung is green: the rung that matched" />
 <meta name="twitter:card" content="summary_large_image" />
 {_ASKED_FOR}{PRELOAD}
+<script type="application/json" id="first-list">{{{{ first_list(request.query_params) | safe }}}}</script>
 """
 
 
-def use_own_head() -> None:
+def use_own_head(search: Answer) -> None:
     """Have the document that Gradio serves carry the app's own title, description, icon, social card and scripts.
 
-    Those who draw a card run no scripts, and want absolute addresses: both stand in the document as it is served.
+    Those who draw a card run no scripts, and want absolute addresses: both stand in the document as it is served. With
+    it comes what `search` answers to the document's address: the list need not be asked for.
     """
     environment, loader = templates.env, templates.env.loader
+    environment.globals["first_list"] = first_list_in(search)
     if loader is not None:
         environment.loader = FunctionLoader(_with_own_head(environment, loader))
+
+
+def first_list_in(search: Answer) -> Callable[[QueryParams], str]:
+    """What the document holds for `search`: its answer to an address as JSON in ASCII without `<`; `null` if it fails."""
+
+    def first_list(address: QueryParams) -> str:
+        asked = dict(reversed(address.multi_items()))  # of a name given twice a browser takes the first
+        try:
+            answer = search(asked | {"page": asked.get("p")})
+        except Exception:
+            logger.exception("The list could not come with the page; the page will ask for it")
+            return "null"
+        return json.dumps(answer, separators=(",", ":")).replace("<", "\\u003c")
+
+    return first_list
 
 
 def _with_own_head(environment: Environment, loader: BaseLoader) -> Callable[[str], str]:

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from components.pane import pane
-from components.progress import progress_counts, task_picker
+from components.progress import Answer, progress_counts, task_picker
 from components.queries import query_from
 from services.catalog import Catalog
 
@@ -28,8 +28,8 @@ def source_status(catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def task_browser(catalog: Catalog) -> gr.HTML:
-    """Make the pane. Its `search` answers one page of rows, never with a gold answer in them."""
+def task_list(catalog: Catalog) -> Answer:
+    """A pane's function `search`: from filters, `page` and `task` to one page of rows, never with a gold in them."""
 
     def search(request: dict[str, Any]) -> dict[str, Any]:
         query = query_from(request)
@@ -49,6 +49,12 @@ def task_browser(catalog: Catalog) -> gr.HTML:
             **source_status(catalog),
         }
 
+    return search
+
+
+def task_browser(catalog: Catalog) -> gr.HTML:
+    """Make the pane."""
+
     def datasets(request: dict[str, Any]) -> dict[str, Any]:
         return {"datasets": catalog.datasets(str(request.get("text") or ""))}
 
@@ -58,4 +64,5 @@ def task_browser(catalog: Catalog) -> gr.HTML:
         ended = catalog.try_again(TRY_SECONDS)
         return source_status(catalog) | {"trying": not ended, "changed": catalog.source != before}
 
-    return pane("task_browser", "Tasks", [search, datasets, try_again, progress_counts(catalog), task_picker(catalog)])
+    functions = [task_list(catalog), datasets, try_again, progress_counts(catalog), task_picker(catalog)]
+    return pane("task_browser", "Tasks", functions)

@@ -58,13 +58,21 @@ export function mount(pane, server) {
     address.set({...Object.fromEntries(FILTERS.map(name => [name, filters[name] ?? ''])), p: page}, {push});
   }
 
+  let brought = document.getElementById('first-list');
+  /** The list for the address the page was opened with, which came with it; only once. The server does not know what is solved. */
+  function broughtAlong() {
+    const answer = brought && !filters.unsolved ? JSON.parse(brought.textContent) : null;
+    brought = null;
+    return answer;
+  }
+
   /** `keepPlace` finds the page of the chosen task where the address names none; `restoring` scrolls to where it was left. */
   async function load({keepPlace = false, restoring = false} = {}) {
     const mine = ++asked;
     pane.setAttribute('aria-busy', 'true');
     let answer;
     try {
-      answer = await server.search({...progress.asked(filters), page, task: keepPlace ? workbench.chosen : ''});
+      answer = broughtAlong() ?? await server.search({...progress.asked(filters), page, task: keepPlace ? workbench.chosen : ''});
     } catch {
       if (mine !== asked) return;
       total.replaceChildren('The list did not load: the app did not answer. ',

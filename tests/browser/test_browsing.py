@@ -2,10 +2,12 @@
 
 import re
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import served_app
+from tests.page_functions import functions_of
 from tests.synthetic_source import write_source
 
 
@@ -59,6 +61,42 @@ def test_a_link_restores_filters_page_and_task(new_visitor, many):
     other = new_visitor(page.url.removeprefix(many), base=many)
     expect(other.locator(".task_view .mono").first).to_have_text(chosen)
     expect(other.locator(".tasks li[aria-selected=true]")).to_have_attribute("data-task", chosen)
+
+
+ADDRESSES = {
+    "": {},
+    "?p=3": {"page": "3"},
+    "?split=eval&tier=hard&q=qa": {"split": "eval", "tier": "hard", "q": "qa"},
+    "?order=shuffled&seed=7": {"order": "shuffled", "seed": "7"},
+    "?split=eval&split=test": {"split": "eval"},
+    "?split=nowhere": {"split": "nowhere"},
+    "?q=%00%ff%3C/script%3E": {"q": "\0\ufffd</script>"},
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_the_first_list_comes_with_the_page_whatever_its_address(new_visitor, many, address):
+    with httpx.Client(base_url=many) as http:
+        answer = functions_of(http, "task_browser")("search", ADDRESSES[address])
+    page = new_visitor(address, base=many)
+    page.route("**/component_server/", lambda route: route.abort())
+    page.reload()
+    tasks = answer["total"]
+    expect(total(page)).to_have_text("1 task" if tasks == 1 else f"{tasks:,} tasks")
+    expect(page.get_by_text(f"Page {answer['page'] + 1} of {answer['pages']:,}", exact=True)).to_be_visible()
+    listed_ids = listed(page).evaluate_all("rows => rows.map(row => row.dataset.task)")
+    assert listed_ids == [each["task_id"] for each in answer["rows"]]
+
+
+def test_the_page_of_the_chosen_task_comes_with_it(new_visitor, many):
+    with httpx.Client(base_url=many) as http:
+        answer = functions_of(http, "task_browser")("search", {"page": "5"})
+    chosen = answer["rows"][20]["task_id"]
+    page = new_visitor(f"?task={chosen}", base=many)
+    page.route("**/component_server/", lambda route: route.abort())
+    page.reload()
+    expect(page.get_by_text("Page 5 of 108")).to_be_visible()
+    expect(page.locator(".tasks li[aria-selected=true]")).to_have_attribute("data-task", chosen)
 
 
 def test_back_and_forward_walk_through_filters_and_tasks(new_visitor, many):
