@@ -74,7 +74,7 @@ def use_own_head(search: Answer) -> None:
 
 
 def first_list_in(search: Answer) -> Callable[[QueryParams], str]:
-    """What the document holds for `search`: its answer to an address as JSON in ASCII without `<`; `null` if it fails."""
+    """What the document holds for `search`: its answer as JSON in ASCII without `<`, and `null` if it fails."""
 
     def first_list(address: QueryParams) -> str:
         asked = dict(reversed(address.multi_items()))  # of a name given twice a browser takes the first

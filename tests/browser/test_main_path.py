@@ -11,7 +11,10 @@ from tests.kernel_cases import KERNEL_PYTHON, working_below
 from tests.served_app import served_app
 
 CANARY = "zyxgold-5512903"
-HOSTILE = "${alert(1)} {{alert(2)}} <img src=x onerror=\"document.title='pwned'\"></script><script>alert(9)</script> What is it?"
+HOSTILE = (
+    "${alert(1)} {{alert(2)}} <img src=x onerror=\"document.title='pwned'\">"
+    "</script><script>alert(9)</script> What is it?"
+)
 
 
 def run_cell(page, code, state="ok"):
