@@ -51,6 +51,7 @@ NearMissKind = Literal[
     "article",
     "plural",
     "spacing",
+    "date",
     "truth",
     "separators",
     "order",

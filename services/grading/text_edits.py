@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 
 from services.grading.characters import plain, without_accents
 from services.grading.exact import normal
@@ -17,6 +18,9 @@ _TRUTH |= {"no": False, "false": False, "n": False, "f": False, "0": False, "0.0
 _ARTICLE = re.compile(r"^(?:the|an?)\s+|(?<=,)\s*(?:the|an?)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?<=[^\W\d_])[\s_\-/.,:&']+(?=\w)|(?<=\w)[\s_\-/.,:&']+(?=[^\W\d_])|[\s.!?]+$|_+")
 _CONTRARY = re.compile(r"\b(?:not|no|nor|or|neither|except|but|never|without|isn't|versus|vs)\b", re.IGNORECASE)
+# the year first: in any other order the day may be the month
+_DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+_LONGEST_DATE = 30  # characters
 _LIST_MOST = 60
 _WORDS_MORE = 6
 
@@ -62,12 +66,24 @@ def _unspaced(text: str) -> str:
     return _BETWEEN.sub("", _bare_letters(text))
 
 
+def _date(text: str) -> str:
+    """A whole date with its time of day, as ISO 8601 writes it; empty for any other text."""
+    text = _plain(text)
+    for written in _DATES if len(text) <= _LONGEST_DATE else ():
+        try:
+            return datetime.strptime(text, written).isoformat()
+        except ValueError:
+            continue
+    return ""
+
+
 _FORMS: tuple[tuple[NearMissKind, str, Callable[[str], str]], ...] = (
     ("look_alike", "Write the gold's own characters: some only look like them.", _plain),
     ("accents", "Write the accents as the gold does.", _bare_letters),
     ("article", "Write it with or without the article, as the gold does.", _no_article),
     ("plural", "Write singular or plural, as the gold does.", _singular),
     ("spacing", "Write spaces, hyphens and marks between the words as the gold does.", _unspaced),
+    ("date", "Write the date as the gold does.", _date),
 )
 
 

@@ -73,6 +73,8 @@ def test_an_edit_is_said_in_a_line(grader):
         ("102", "10²", "numeric"),
         ("a, b, c", "a, b", "list"),
         ("2017-03-01", "2018-03-01", "exact_short"),
+        ("2017-03-01", "20170310", "exact_short"),
+        ("2017-03-01", "2017-03-01 06:00:00", "exact_short"),
     ],
 )
 def test_a_wrong_answer_has_no_near_miss(grader, gold, prediction, mode):
