@@ -11,6 +11,7 @@ from components.pane import pane
 from components.queries import query_from
 from components.task_browser import source_status
 from services.catalog import SPLITS, TIERS, Catalog
+from services.catalog.answer_format import mode_format
 from services.catalog.links import about_links
 
 TOP_DATASETS = 15
@@ -40,6 +41,7 @@ def about_tasks(catalog: Catalog) -> gr.HTML:
             "tiers": list(TIERS),
             "splits": [[split, [by_split[split].get(tier, 0) for tier in TIERS]] for split in SPLITS],
             "modes": every["mode"],
+            "mode_formats": [[mode, mode_format(mode)] for mode, _ in every["mode"] if mode],
             "top_datasets": every["dataset"][:TOP_DATASETS],
             "on_kaggle": source.files_root is None,
         }

@@ -35,7 +35,7 @@ export function mount(pane, server) {
       numbers('Splits and tiers', 'A click on a number or a bar lists its tasks.', 'Tasks by split and tier', ['Split', ...tiers, 'All'],
         splits.map(([split, values]) => [split, ...values.map((tasks, at) => number(tasks, {split, tier: tiers[at]}, `${split}, ${tiers[at]}`)), number(sum(values), {split}, split)]),
         splits.map(([split]) => split), tiers.map((name, at) => ({name, values: splits.map(([, values]) => values[at])})), (split, tier) => list({split, tier})),
-      numbers('Reward modes', 'How an answer is compared first: each mode has its rungs in the grader.', 'Tasks by reward mode', ['Reward mode', 'Tasks'],
+      numbers('Reward modes', 'What each wants of an answer stands under “The dataset”.', 'Tasks by reward mode', ['Reward mode', 'Tasks'],
         modes.map(([mode, tasks]) => [mode || 'none', number(tasks, {mode}, mode || 'none')]),
         modes.map(([mode]) => mode || 'none'), [{name: 'Tasks', values: modes.map(([, tasks]) => tasks)}], mode => list({mode: mode === 'none' ? '' : mode})),
       numbers('Datasets with the most tasks', `The first ${top.length} of ${count(about.datasets)}.`, 'Tasks by dataset', ['Dataset', 'Tasks', ''],
@@ -70,6 +70,7 @@ export function mount(pane, server) {
         ...fact('A task', 'One or several tables, a question, a gold answer, and how an answer is compared with it.'),
         ...fact('Splits', 'train is for training; test is a held-out benchmark, harder on purpose; eval is for a quick look during a run.'),
         ...fact('Tiers', 'easy, medium and hard. A curriculum goes from easiest to hardest: by tier, then level, then id.'),
+        ...fact('Reward modes', h('ul', {}, about.mode_formats.map(([mode, format]) => h('li', {}, h('span', {class: 'mono'}, mode), `: ${format}`)))),
         ...fact('Verification', about.on_kaggle
           ? 'Strong agents had to solve each task in a live sandbox and come to its gold answer under the deterministic grader. A few golds are still known to be doubtful.'
           : 'Tasks of the bundled suite have a program each whose output is graded right. What another folder holds is not known.'),

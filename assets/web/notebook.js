@@ -7,7 +7,7 @@ import {RunQueue} from './run_queue.js';
 import {TaskNotebook} from './task_notebook.js';
 import {Toast} from './toast.js';
 import {VariablesPane} from './variables_pane.js';
-import {h, heading, workbench} from './workbench.js';
+import {h, heading, unfold, workbench} from './workbench.js';
 
 const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; the rest come back from storage
 const ASK_EVERY = 15_000;      // ms between questions for the kernel's state
@@ -16,6 +16,7 @@ const KERNEL = {
   none: ['Not started', 'One starts with the first cell you run.'],
   starting: ['Starting', 'The kernel is starting.'],
   idle: ['Ready', 'The kernel waits for a cell.'],
+  elsewhere: ['Another task’s', 'It holds the variables of the task you were at before. A cell run here starts a fresh one, and they are gone.'],
   busy: ['Running', 'The kernel is running a cell.'],
   waiting: ['In line', 'Others have all kernels.'],
   interrupting: ['Interrupting…', 'The running cell was told to stop.'],
@@ -34,6 +35,7 @@ export function mount(pane, server) {
   const open = new Map();      // task id → TaskNotebook, least recently shown first
   let notebook = null;         // the one shown
   let kernel = 'none';
+  let kernelOf = null;         // the id of the task it was started for
   let offer = false;           // the running cell ignores the interrupt: its kernel can be ended
   let shown = '';              // what the notice above the cells goes with: '' | line | offer | restart
 
@@ -70,6 +72,7 @@ export function mount(pane, server) {
 
   const host = {
     run(from, cells) { say(''); queue.add(from, cells); },
+    stop() { if (!stop.disabled && !offer) stopRun(); },   // to end the kernel is asked for apart
     holds: cell => queue.has(cell),
     answer: (cell, text) => client.answerInput(cell.run.id, text),
     // typing goes on whatever becomes of it
@@ -114,7 +117,8 @@ export function mount(pane, server) {
   }
 
   function showKernel() {
-    const state = queue.step || (offer ? 'offered' : kernel);
+    const elsewhere = kernel === 'idle' && notebook && kernelOf && kernelOf !== notebook.taskId;
+    const state = queue.step || (offer ? 'offered' : elsewhere ? 'elsewhere' : kernel);
     const [name, sentence] = KERNEL[state] ?? [state, ''];
     badge.textContent = name;
     badge.title = sentence;
@@ -131,6 +135,7 @@ export function mount(pane, server) {
     asking ??= client.status().then(status => {
       if (!queue.busy) kernel = status.state === 'none' && status.ended ? 'ended' : status.state;
       offer = status.offer;
+      kernelOf = status.task_id;
       if (status.message) say(status.message, 'warn');
       return status;
     }, () => { if (!queue.busy) kernel = 'unreachable'; return null; }).finally(() => {
@@ -267,7 +272,7 @@ export function mount(pane, server) {
   document.addEventListener('visibilitychange', () => { if (document.hidden) saveAll(); else askKernel(); });
   setInterval(() => { if (!document.hidden && !queue.busy) askKernel(); }, ASK_EVERY);
   addEventListener('beforeunload', event => { saveAll(); if ([...open.values()].some(each => each.keeping === 'full')) event.preventDefault(); });
-  onLetters({'?': () => help.open()});
+  onLetters({'?': () => help.open(), n: () => { if (notebook) { unfold(pane); notebook.current.focus(); } }});
   findRunningTask();
 
   workbench.notebook = {

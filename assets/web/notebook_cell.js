@@ -53,7 +53,7 @@ export class NotebookCell {
   #notice = h('p', {class: 'notice small', hidden: true});
   #runButton;
 
-  /** `host` is told of everything done here: edited(), saved(), saveNow(), run(cell, then), command(cell, name), move(cell, to), key(cell, event), answer(cell, text), ask(kind, place), updateDisplay(output). */
+  /** `host` is told of everything done here: edited(), saved(), saveNow(), run(cell, then), stop(), command(cell, name), move(cell, to), key(cell, event), answer(cell, text), ask(kind, place), updateDisplay(output). */
   constructor(host, {id, type = 'code', code = '', outputs = [], folded = false, cut = '', state = '', count = null, seconds = null, message = '', run = null} = {}) {
     Object.assign(this, {id: id ?? newId(), type, state, count, seconds, message: message || cut, run});
     this.#host = host;
@@ -61,7 +61,7 @@ export class NotebookCell {
     for (const part of [this.#editor.scrollDOM, this.#editor.contentDOM]) wideLines.observe(part);
     const button = (name, glyph, label) => h('button', {type: 'button', class: 'btn quiet nb-icon', 'aria-label': label, title: label,
       onclick: () => host.command(this, name)}, glyph);
-    this.#runButton = h('button', {type: 'button', class: 'btn nb-run', onclick: () => { if (this.rendered) this.edit(); else host.run(this); }}, 'Run');
+    this.#runButton = h('button', {type: 'button', class: 'btn nb-run', onclick: () => { if (this.state === 'running') host.stop(); else if (this.rendered) this.edit(); else host.run(this); }}, 'Run');
     this.#typeButton = button('type', '', '');
     this.element = h('section', {class: 'nb-cell', tabindex: 0, role: 'group'},
       h('div', {class: 'nb-editor'}, this.#editor.dom), this.#shown,
@@ -237,7 +237,11 @@ export class NotebookCell {
     const busy = this.state === 'running' || this.state === 'waiting';
     this.element.dataset.state = this.state;
     this.element.setAttribute('aria-busy', String(busy));
-    this.#runButton.disabled = busy;
+    const running = this.state === 'running';
+    this.#runButton.disabled = busy && !running;
+    if (this.type === 'code') this.#runButton.textContent = running ? 'Stop' : 'Run';
+    if (running) this.#runButton.setAttribute('aria-label', 'Stop this cell');
+    else this.#runButton.removeAttribute('aria-label');
     this.#mark.textContent = busy ? '[*]' : `[${this.count || ' '}]`;
     this.#outputs.label = this.count ? `Output of run ${this.count}` : 'Output';
     const took = this.seconds === null || busy ? '' : `${TOOK[this.state] ?? '·'} ${seconds(this.seconds)}`;

@@ -4,11 +4,10 @@ import {listScroll} from './list_scroll.js';
 import {progress} from './progress.js';
 import {progressView} from './progress_view.js';
 import {taskSteps} from './task_steps.js';
-import {FILTERS, address, count, h, withCode, workbench} from './workbench.js';
+import {FILTERS, PACKAGES, address, count, h, withCode, workbench} from './workbench.js';
 
 const SELECTS = ['split', 'tier', 'mode', 'level', 'file_type', 'package_tier'];
 const TYPING_PAUSE_MS = 120;
-const PACKAGES = {0: 'pandas, numpy', 1: 'and sklearn, scipy, seaborn', 2: 'deep learning', 3: 'other'};
 
 export function mount(pane, server) {
   const select = (name, label) => h('label', {class: 'field'}, label, h('select', {name}));

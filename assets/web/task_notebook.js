@@ -59,6 +59,8 @@ export class TaskNotebook {
 
   updateDisplay(output) { for (const cell of this.cells) if (cell.updateDisplay(output)) this.saved(cell); }
 
+  stop() { this.#pane.stop(); }
+
   run(cell, then = '') {
     this.fresh = false;
     if (cell.type === 'markdown') {

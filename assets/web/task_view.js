@@ -3,7 +3,7 @@ import {progress} from './progress.js';
 import {recall, remember} from './remembered.js';
 import {taskCommands} from './task_commands.js';
 import {taskReport} from './task_report.js';
-import {bytes, copy, count, h, withCode, workbench} from './workbench.js';
+import {PACKAGES, bytes, copy, count, h, withCode, workbench} from './workbench.js';
 
 const ASK_AGAIN = 2000;   // ms, while a file is on its way
 const WHAT = 'Each task is a question about a real table, with a gold answer that a deterministic grader checks.';
@@ -140,7 +140,7 @@ export function mount(pane, server) {
       task.doubt && h('p', {class: 'notice warn'}, h('b', {}, 'Doubtful gold. '), task.doubt, ' Grade an answer or reveal the gold, and judge for yourself.'),
       h('div', {class: 'row'}, tag('Tier', task.difficulty_tier, task.difficulty_tier), tag('Level', `level ${task.difficulty_level}`),
         tag('Split', task.split), tag('Reward mode', task.reward_mode), tag('Tolerances', `atol ${task.atol} · rtol ${task.rtol}`),
-        tag('Packages', `package tier ${task.package_tier}`)),
+        tag('Packages', `package tier ${task.package_tier}${PACKAGES[task.package_tier] ? `: ${PACKAGES[task.package_tier]}` : ''}`)),
       h('p', {class: 'row small sources'}, task.links.map(link => link.url
         ? h('a', {href: link.url, target: '_blank', rel: 'noopener noreferrer'}, link.label) : h('span', {class: 'muted'}, link.label))),
       fileList, prompt, taskCommands(task.commands), taskReport(task)));

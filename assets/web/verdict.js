@@ -13,8 +13,13 @@ const REASONS = {
 };
 export const OUTCOMES = {'right': ['✓', 'Right', 'good'], 'wrong': ['✕', 'Wrong', 'bad'], 'not gradable': ['!', 'Not gradable', 'warn']};
 
+// which rung says most of a miss, where it was tried
+const TELLING = ['list', 'numeric_scaled', 'numeric', 'exact'];
+
 /** Why the verdict is what it is; math_verify may have read no more than a part of the texts, which is said here. */
 function reasonOf({method, rungs, gold}, prediction) {
+  const telling = method === 'miss' && TELLING.map(name => rungs.find(rung => rung.name === name)).find(rung => rung?.state === 'failed');
+  if (telling) return `${REASONS.miss} ${telling.detail}`;
   const {gold: left, prediction: right} = rungs.find(rung => rung.name === method) ?? {};
   const whole = left?.text === gold.trim() && right?.text === prediction.trim();
   if (method !== 'math_verify' || !left?.text || !right?.text || whole) return REASONS[method];

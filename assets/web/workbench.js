@@ -28,6 +28,12 @@ export function heading(pane, title) {
   return h('h2', {}, button);
 }
 
+/** Open a pane that was folded away. */
+export function unfold(pane) {
+  const button = pane.querySelector('.fold-pane');
+  if (button?.getAttribute('aria-expanded') === 'false') button.click();
+}
+
 /** What `text` sets between backticks, as code. */
 export const withCode = text => text.split(/`([^`\n]+)`/).map((part, at) => at % 2 ? h('code', {}, part) : part);
 
@@ -71,6 +77,9 @@ const LONGEST_WAIT = 2000;   // ms, of the other panes for the first
 
 /** The parameters of the address that say which tasks are listed and in which order. */
 export const FILTERS = ['split', 'tier', 'dataset', 'mode', 'level', 'file_type', 'package_tier', 'q', 'order', 'seed', 'unsolved'];
+
+/** What a package tier stands for. */
+export const PACKAGES = {0: 'pandas, numpy', 1: 'and sklearn, scipy, seaborn', 2: 'deep learning', 3: 'other'};
 
 /** Those that hold the case in the grader lab. */
 export const LAB_FIELDS = ['gold', 'answer', 'reward_mode', 'atol', 'rtol'];

@@ -17,15 +17,21 @@ def asked_format(task: Task) -> str:
 
 def derived_format(task: Task) -> str:
     """What an answer should look like by the task's reward mode and tolerances, and what is let pass."""
-    near = f"a number within {_percent(task.rtol)} or {task.atol:g} of the gold counts as right"
+    return mode_format(task.reward_mode, f"within {_percent(task.rtol)} or {task.atol:g} of the gold")
+
+
+def mode_format(mode: str, near: str = "within the task's tolerances of the gold") -> str:
+    """What an answer should look like in a reward mode; `near` says which numbers count as right."""
+    number = f"a number {near} counts as right"
+    items = f"a list with commas between its items, whose order is not graded; in an item {number}"
     return {
-        "numeric": f"one number; {near}",
-        "flexible": f"one number or a short text; {near}",
+        "numeric": f"one number; {number}",
+        "flexible": f"one number or a short text; {number}",
         "exact_short": "a short label; letter case and spaces at its ends do not count",
         "exact_bool": "yes or no, or True or False, as the question puts it",
-        "list": f"a list with commas between its items, in any order; in an item {near}",
-        "list_csv": f"a list with commas between its items, in any order; in an item {near}",
-    }.get(task.reward_mode, "one clean value")
+        "list": items,
+        "list_csv": items,
+    }.get(mode, "one clean value")
 
 
 def _percent(share: float) -> str:

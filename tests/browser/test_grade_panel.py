@@ -33,6 +33,29 @@ def test_a_right_answer_leads_on_to_the_next_task_and_g_to_the_answer(new_visito
     expect(answer).to_have_value("")
 
 
+def test_a_miss_says_first_what_the_telling_rung_found(new_visitor):
+    for task, answer, why in (
+        ("demo_wine_qa_1", "59, 71", "The gold has 3 items, the answer 2 items."),
+        ("demo_iris_qa_1", "7", "The first numbers of both are too far apart."),
+    ):
+        page = new_visitor(f"?task={task}")
+        page.get_by_label("Your answer").fill(answer)
+        page.get_by_label("Your answer").press("Enter")
+        verdict = page.locator(".grade_panel [data-outcome]")
+        expect(verdict).to_contain_text(f"No rung of the ladder matched. {why}")
+
+
+def test_n_goes_to_the_notebook_though_it_is_folded_away(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_2")
+    cell = page.locator(".nb-cell").first
+    expect(cell).to_contain_text("read_csv")
+    page.get_by_role("button", name="Notebook pane").click()
+    expect(cell).to_be_hidden()
+    page.locator("h1").click()
+    page.keyboard.press("n")
+    expect(cell).to_be_focused()
+
+
 def test_that_a_verdict_shows_the_gold_is_told_until_it_is_seen(new_visitor):
     page = new_visitor("?task=demo_tips_qa_2", width=390)
     told = page.get_by_text("A verdict shows the gold answer too, right or wrong.")

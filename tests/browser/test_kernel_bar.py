@@ -56,6 +56,21 @@ def test_stop_goes_step_by_step_and_ends_the_kernel_only_when_told(notebook):
     expect(output(notebook.ran("kept", state="error"))).to_contain_text("NameError")
 
 
+def test_a_kernel_of_the_task_left_is_told_of_before_a_cell_ends_it(notebook):
+    notebook.ran("kept = 1")
+    expect(notebook.badge).to_have_text("Ready")
+    notebook.page.get_by_role("button", name="Next task").click()
+    expect(notebook.badge).to_have_text("Another task’s")
+    notebook.page.go_back()
+    expect(notebook.badge).to_have_text("Ready")
+    assert output(notebook.ran("kept")).inner_text() == "1"
+    notebook.page.get_by_role("button", name="Next task").click()
+    expect(notebook.badge).to_have_text("Another task’s")
+    expect(notebook.cells.first).to_contain_text("read_csv")
+    notebook.ran("1")
+    expect(notebook.badge).to_have_text("Ready")
+
+
 def test_stop_pressed_again_ends_the_kernel(notebook):
     cell = notebook.run(STUBBORN % 100)
     expect(output(cell)).to_contain_text("on")

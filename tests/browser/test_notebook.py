@@ -188,6 +188,15 @@ def test_stop_ends_the_run_and_drops_what_waits(notebook):
     expect(output(notebook.ran("1 + 1"))).to_have_text("2")
 
 
+def test_a_running_cell_is_stopped_by_its_own_button_where_it_stands(notebook):
+    busy = notebook.run("import time\nprint('on', flush=True)\nwhile True: time.sleep(0.1)")
+    expect(output(busy)).to_contain_text("on")
+    busy.get_by_role("button", name="Stop this cell").click()
+    expect(busy).to_have_attribute("data-state", "stopped")
+    expect(busy.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+    expect(busy.get_by_role("button", name="Stop this cell")).to_have_count(0)
+
+
 def test_run_all_stops_at_the_first_error_and_says_so(notebook):
     notebook.page.keyboard.press("Escape")
     for code in ("x = 1", "x / 0", "print('never')"):
