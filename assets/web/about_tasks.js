@@ -1,5 +1,6 @@
 // What the tasks are. Every number is counted in the tasks in use, and leads to the list of those it counts.
 import {bars} from './charts.js';
+import {sideways} from './sideways.js';
 import {FILTERS, address, count, h, workbench} from './workbench.js';
 
 const KAGGLE = 'https://www.kaggle.com/datasets/';
@@ -16,9 +17,9 @@ export function mount(pane, server) {
 
   const number = (tasks, filters, label) => tasks
     ? h('button', {type: 'button', class: 'number', 'aria-label': `${label}: show ${count(tasks)} tasks`, onclick: () => list(filters)}, count(tasks)) : '0';
-  const table = (label, head, rows) => h('div', {class: 'about-table', tabindex: 0, role: 'group', 'aria-label': label}, h('table', {},
+  const table = (label, head, rows) => sideways(h('div', {class: 'about-table', tabindex: 0, role: 'group', 'aria-label': label}, h('table', {},
     h('thead', {}, h('tr', {}, head.map(each => h('th', {scope: 'col'}, each)))),
-    h('tbody', {}, rows.map(([name, ...cells]) => h('tr', {}, h('th', {scope: 'row'}, name), cells.map(each => h('td', {}, each)))))));
+    h('tbody', {}, rows.map(([name, ...cells]) => h('tr', {}, h('th', {scope: 'row'}, name), cells.map(each => h('td', {}, each))))))));
   const link = ({label, url}) => h('a', {href: url, target: '_blank', rel: 'noopener noreferrer'}, label);
 
   function numbers(title, note, label, head, rows, labels, series, choose) {

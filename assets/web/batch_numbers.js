@@ -1,5 +1,6 @@
 // The numbers of a batch: rates with their intervals, rungs, what to look at, two runs compared, and files to keep.
 import {bars} from './charts.js';
+import {sideways} from './sideways.js';
 import {count, h, save, workbench} from './workbench.js';
 
 const FACETS = {split: 'split', tier: 'tier', level: 'level', mode: 'reward mode', dataset: 'Kaggle dataset'};
@@ -18,7 +19,7 @@ export function numbers(box, report, rows) {
   if (!runs.length) { box.replaceChildren(h('p', {class: 'notice warn'}, 'No row of the files was picked, so there are no numbers.')); return; }
   const several = runs.length > 1;
   const link = (text, filters, label) => h('button', {type: 'button', class: 'number', 'aria-label': label, onclick: () => rows.filter(filters)}, text);
-  const table = (label, head, body) => h('div', {class: 'batch-table', tabindex: 0, role: 'group', 'aria-label': label}, h('table', {}, h('thead', {}, h('tr', {}, head.map(each => h('th', {scope: 'col'}, each)))), h('tbody', {}, body)));
+  const table = (label, head, body) => sideways(h('div', {class: 'batch-table', tabindex: 0, role: 'group', 'aria-label': label}, h('table', {}, h('thead', {}, h('tr', {}, head.map(each => h('th', {scope: 'col'}, each)))), h('tbody', {}, body))));
   const line = (name, cells) => h('tr', {}, h('th', {scope: 'row'}, name), cells.map(each => h('td', {}, each)));
   const ofRun = (run, more) => ({...(several && {run: run.run}), ...more});
 

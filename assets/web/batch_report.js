@@ -2,6 +2,7 @@
 import {filesCard} from './batch_files.js';
 import {numbers} from './batch_numbers.js';
 import {rowsCard} from './batch_rows.js';
+import {sideways} from './sideways.js';
 import {count, h, workbench} from './workbench.js';
 
 const ASK_EVERY = 700;   // ms between looks at the progress
@@ -68,7 +69,7 @@ export function mount(pane, server) {
       rows.hide();
       watch(true);
     }, 'primary');
-    plan.replaceChildren(...[h('h2', {}, 'Before grading'), table, broken(counts.broken),
+    plan.replaceChildren(...[h('h2', {}, 'Before grading'), sideways(table), broken(counts.broken),
       h('fieldset', {class: 'row'}, h('legend', {class: 'small muted'}, 'Splits that count'), splits.map(box)),
       sampled && h('p', {class: 'small'}, 'Rows of one task with different sample numbers are its samples: all of them are graded.'),
       several && h('fieldset', {}, h('legend', {class: 'small muted'}, sampled ? 'Several rows of one task and sample number' : 'Several rows of one task'), choice('duplicates', 'first', 'Grade the first'),

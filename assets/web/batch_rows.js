@@ -1,5 +1,6 @@
 // The rows of a batch behind a number, page by page, and one row's verdict with its ladder.
 import {excerpt} from './ladder.js';
+import {sideways} from './sideways.js';
 import {goldLine, inLab, outcome, rungs, visible} from './verdict.js';
 import {count, h} from './workbench.js';
 
@@ -12,7 +13,7 @@ export function rowsCard(ask, say) {
   const place = h('span', {class: 'small muted', role: 'status'});
   const step = (label, by) => h('button', {type: 'button', class: 'btn', onclick: () => { page += by; load(); }}, label);
   const previous = step('← Previous', -1), next = step('Next →', 1);
-  const element = h('section', {class: 'card batch-rows', 'aria-label': 'Rows', hidden: true}, h('h2', {tabindex: -1}, 'Rows'), chips, list, h('div', {class: 'row'}, previous, place, next), note);
+  const element = h('section', {class: 'card batch-rows', 'aria-label': 'Rows', hidden: true}, h('h2', {tabindex: -1}, 'Rows'), chips, sideways(list), h('div', {class: 'row'}, previous, place, next), note);
   let filters = {}, flips = null, page = 0, asked = 0;
 
   async function load() {
@@ -42,13 +43,13 @@ export function rowsCard(ask, say) {
   const answerOf = row => row.prediction === null ? h('span', {class: 'muted'}, 'no value') : h('q', {class: 'mono quote'}, visible(excerpt(row.prediction)));
   const opener = row => h('button', {type: 'button', class: 'number mono', 'aria-expanded': 'false', onclick: event => open(row, event.currentTarget)}, row.task_id);
 
-  const rowTable = rows => h('table', {}, h('thead', {}, h('tr', {}, ['Task', 'Answer', 'Outcome', 'Rung', 'Why', 'Run', 'Line'].map(name => h('th', {scope: 'col'}, name)))),
-    h('tbody', {}, rows.length ? rows.map(row => h('tr', {}, h('td', {}, opener(row)), h('td', {}, answerOf(row)), cell(row.outcome), h('td', {class: 'mono'}, row.method),
+  const rowTable = rows => h('table', {}, h('thead', {}, h('tr', {}, ['Task', 'Outcome', 'Answer', 'Rung', 'Why', 'Run', 'Line'].map(name => h('th', {scope: 'col'}, name)))),
+    h('tbody', {}, rows.length ? rows.map(row => h('tr', {}, h('td', {}, opener(row)), cell(row.outcome), h('td', {class: 'answer'}, answerOf(row)), h('td', {class: 'mono'}, row.method),
       h('td', {class: 'small'}, h('span', {class: 'why', title: row.reason}, row.reason), [...row.cautions, ...row.near_misses].map(kind => h('span', {class: 'chip'}, kind.replaceAll('_', ' ')))), h('td', {class: 'mono'}, row.run), cell(count(row.line))))
       : h('tr', {}, h('td', {colspan: 7}, 'No row passes these filters.'))));
 
   const flipTable = found => h('table', {}, h('thead', {}, h('tr', {}, ['Task', flips.first, flips.second].map(name => h('th', {scope: 'col'}, name)))),
-    h('tbody', {}, found.length ? found.map(({first, second}) => h('tr', {}, h('td', {class: 'mono'}, first.task_id), [first, second].map(row => h('td', {}, h('span', {class: row.outcome === 'right' ? 'good' : 'bad'}, row.outcome === 'right' ? '✓ ' : '✕ '), answerOf(row), ' ', h('button', {type: 'button', class: 'btn quiet', 'aria-expanded': 'false', onclick: event => open(row, event.currentTarget)}, 'Ladder')))))
+    h('tbody', {}, found.length ? found.map(({first, second}) => h('tr', {}, h('td', {class: 'mono'}, first.task_id), [first, second].map(row => h('td', {class: 'answer'}, h('span', {class: row.outcome === 'right' ? 'good' : 'bad'}, row.outcome === 'right' ? '✓ ' : '✕ '), answerOf(row), ' ', h('button', {type: 'button', class: 'btn quiet', 'aria-expanded': 'false', onclick: event => open(row, event.currentTarget)}, 'Ladder')))))
       : h('tr', {}, h('td', {colspan: 3}, 'No task flipped.'))));
 
   /** A row's verdict below it, or closed again. */

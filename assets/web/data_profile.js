@@ -2,6 +2,7 @@
 import {chartOf} from './data_charts.js';
 import {visible} from './data_names.js';
 import {isNumeric, number, summaryOf} from './data_summary.js';
+import {sideways} from './sideways.js';
 import {count, h} from './workbench.js';
 
 const ASK_AGAIN = 500;   // ms
@@ -33,9 +34,9 @@ const countsOf = ({bins, top}) => bins?.counts ?? top?.map(([, times]) => times)
 /** `ask(name, request)` asks the server about the table shown; `columns()` are its columns; `changed()` when sparklines are new. */
 export function profilePanel({ask, columns, changed}) {
   const state = h('div', {role: 'status', class: 'state'});
-  const list = h('div', {class: 'profile-table', tabindex: 0, role: 'group', 'aria-label': 'Columns', onscroll: () => edges()});
-  const hint = h('div', {class: 'more-columns', 'aria-hidden': 'true'}, '›');
-  const frame = h('div', {class: 'profile-frame', hidden: true}, list, hint);
+  const list = h('div', {class: 'profile-table', tabindex: 0, role: 'group', 'aria-label': 'Columns'});
+  const frame = sideways(list);
+  frame.hidden = true;
   const search = h('input', {type: 'search', 'aria-label': 'Search the profile', placeholder: 'Search columns', oninput: () => draw()});
   const more = h('button', {type: 'button', class: 'btn', onclick: () => { listed += LISTED; draw(); }}, `Show ${LISTED} more`);
   const other = h('select', {'aria-label': 'Second column', onchange: () => chart([one, ...(other.value ? [Number(other.value)] : [])])});
@@ -104,13 +105,6 @@ export function profilePanel({ask, columns, changed}) {
     frame.hidden = !found.size;
     list.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, ['Column', 'Type', 'Missing to pandas', 'Distinct', 'Least', 'Most', 'Mean', 'Spread', '5 · 25 · 50 · 75 · 95 %', 'Most frequent'].map(name => h('th', {scope: 'col'}, name)))),
       h('tbody', {}, all.slice(0, listed).map(line))));
-    edges();
-  }
-
-  /** Show on which side the table goes on. */
-  function edges() {
-    hint.hidden = list.scrollLeft + list.clientWidth >= list.scrollWidth - 1;
-    list.classList.toggle('moved', list.scrollLeft > 0);
   }
 
   /** Draw one column, two, or with none the correlations of the numeric ones. */
@@ -138,7 +132,6 @@ export function profilePanel({ask, columns, changed}) {
     await chartOf(plot, answer);
   }
 
-  new ResizeObserver(edges).observe(list);
   return {
     element, start, chart,
     /** Whether every column is done. */

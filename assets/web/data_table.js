@@ -1,6 +1,7 @@
 // The virtual table: of any number of rows and columns only those in sight are on the page.
 import {lookAlikes, visible} from './data_names.js';
 import {fitted, lettersOf} from './data_summary.js';
+import {sideways} from './sideways.js';
 import {count, h} from './workbench.js';
 
 const ROW = 26;               // px
@@ -33,8 +34,8 @@ export class DataTable {
     this.element = h('div', {class: 'rows', tabindex: 0, role: 'grid', 'aria-label': 'Rows of the file', 'aria-readonly': 'true'}, this.sheet);
     this.keys = h('p', {class: 'visually-hidden', id: 'data-keys'}, 'Arrow keys move. Enter opens a cell, or the menu of a column at its name. Shift with left or right changes the width of the column. Control and C copies.');
     this.element.setAttribute('aria-describedby', this.keys.id);
-    this.hint = h('div', {class: 'more-columns', 'aria-hidden': 'true'}, '›');
-    this.outer = h('div', {class: 'rows-frame'}, this.element, this.hint, this.keys);
+    this.outer = sideways(this.element);
+    this.outer.append(this.keys);
     this.element.addEventListener('scroll', () => this.#scrolled());
     this.element.addEventListener('keydown', event => this.#key(event));
     this.element.addEventListener('pointerdown', event => this.#press(event));
@@ -172,7 +173,6 @@ export class DataTable {
     const now = [...lines.values()];
     if (now.length !== this.body.childElementCount || now.some((line, at) => line !== this.body.children[at])) this.body.replaceChildren(...now);
     this.#markActive();
-    this.hint.hidden = this.#edges.at(-1) <= right + 1;
     this.element.setAttribute('aria-rowcount', this.#source.exact ? this.#total + 1 : -1);
     this.element.setAttribute('aria-colcount', this.#source.columns.length + 1);
     Object.assign(this.state, {top: this.#top, left, active: this.active});

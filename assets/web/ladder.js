@@ -1,4 +1,5 @@
 // The ladder of a graded answer, every rung drawn: what it read, how it compared, and what came of it.
+import {sideways} from './sideways.js';
 import {count, h} from './workbench.js';
 
 const TITLES = {
@@ -82,8 +83,8 @@ function closeness(found, scaled) {
 function pairs(rung) {
   const rows = rung.pairs.map((pair, index) => h('tr', {class: pair.matched_by ? '' : 'bad'}, h('td', {class: 'muted'}, count(index + 1)),
     h('td', {}, quote(excerpt(pair.gold))), h('td', {}, quote(excerpt(pair.prediction))), h('td', {}, pairResult(pair))));
-  const table = some => h('div', {class: 'pairs', tabindex: 0, role: 'group', 'aria-label': 'Pairs compared'}, h('table', {},
-    h('thead', {}, h('tr', {}, ['', 'Gold', 'Answer', 'Result'].map(name => h('th', {scope: 'col'}, name)))), h('tbody', {}, some)));
+  const table = some => sideways(h('div', {class: 'pairs', tabindex: 0, role: 'group', 'aria-label': 'Pairs compared'}, h('table', {},
+    h('thead', {}, h('tr', {}, ['', 'Gold', 'Answer', 'Result'].map(name => h('th', {scope: 'col'}, name)))), h('tbody', {}, some))));
   const order = h('p', {class: 'small muted'}, rung.order === 'sorted' ? 'Both sides sorted:' : 'In the given order:');
   const left = rung.pair_count - rung.pairs.length;
   return [order, table(rows.slice(0, FIRST_PAIRS)),

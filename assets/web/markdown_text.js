@@ -1,4 +1,5 @@
 // Markdown as elements of the page. They are built one by one from the parser's tokens: markup in the text stays text.
+import {sideways} from './sideways.js';
 import {h} from './workbench.js';
 
 let loading = null;
@@ -56,9 +57,9 @@ export async function showMarkdown(element, text) {
     element.replaceChildren();
     fill(element, markdownTokens(text));
     for (const table of element.querySelectorAll('table')) {
-      const frame = h('div', {class: 'md-table'});
-      table.replaceWith(frame);
-      frame.append(table);
+      const box = h('div', {class: 'md-table'});
+      table.replaceWith(sideways(box));
+      box.append(table);
     }
   } catch (error) {
     console.error(error);

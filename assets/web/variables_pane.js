@@ -1,5 +1,6 @@
 // What the kernel holds: names, types, shapes, values in short; a table's first rows on a click.
 import {recall, remember} from './remembered.js';
+import {sideways} from './sideways.js';
 import {count, h} from './workbench.js';
 
 const NONE = {
@@ -18,8 +19,8 @@ export class VariablesPane {
   #heads = new Set();   // names whose first rows are shown
   #note = h('p', {class: 'muted small', role: 'status'});
   #body = h('tbody');
-  #table = h('div', {class: 'nb-var-table', tabindex: 0, role: 'region', 'aria-label': 'List of variables'}, h('table', {},
-    h('thead', {}, h('tr', {}, ['Name', 'Type', 'Shape', 'Value'].map(name => h('th', {scope: 'col'}, name)))), this.#body));
+  #table = sideways(h('div', {class: 'nb-var-table', tabindex: 0, role: 'region', 'aria-label': 'List of variables'}, h('table', {},
+    h('thead', {}, h('tr', {}, ['Name', 'Type', 'Shape', 'Value'].map(name => h('th', {scope: 'col'}, name)))), this.#body)));
   button = h('button', {type: 'button', class: 'btn', 'aria-expanded': 'false', 'aria-controls': 'nb-variables', onclick: () => this.toggle()}, 'Variables');
   element = h('section', {id: 'nb-variables', class: 'nb-variables', 'aria-label': 'Variables', hidden: true},
     h('div', {class: 'row spread'}, h('h3', {}, 'Variables'),
@@ -103,9 +104,9 @@ export class VariablesPane {
     }
     const [rows, columns] = head.shape;
     const cut = [rows > head.rows.length && `${head.rows.length} of ${count(rows)} rows`, columns > head.columns.length && `${head.columns.length} of ${count(columns)} columns`].filter(Boolean);
-    place.replaceChildren(h('div', {class: 'nb-head-scroll', tabindex: 0, role: 'region', 'aria-label': `First rows of ${name}`}, h('table', {},
+    place.replaceChildren(sideways(h('div', {class: 'nb-head-scroll', tabindex: 0, role: 'region', 'aria-label': `First rows of ${name}`}, h('table', {},
       h('thead', {}, h('tr', {}, h('td'), head.columns.map(each => h('th', {scope: 'col'}, each)))),
-      h('tbody', {}, head.rows.map((row, at) => h('tr', {}, h('th', {scope: 'row'}, head.index[at]), row.map(each => h('td', {}, each))))))),
+      h('tbody', {}, head.rows.map((row, at) => h('tr', {}, h('th', {scope: 'row'}, head.index[at]), row.map(each => h('td', {}, each)))))))),
       cut.length ? h('p', {class: 'small muted'}, `The first ${cut.join(' and ')}.`) : '');
   }
 }
