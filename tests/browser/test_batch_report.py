@@ -69,6 +69,9 @@ def test_on_a_phone_a_table_shows_on_which_side_it_goes_on_and_an_outcome_stands
     before.get_by_role("button", name="Grade").click()
     rows = page.get_by_role("region", name="Rows", exact=True)
     expect(rows.get_by_role("row", name="demo_iris_qa_1").first.get_by_role("cell").nth(1)).to_have_text("right")
+    result = page.get_by_role("region", name="Result")
+    heading, export = result.get_by_role("heading", name="Result"), result.get_by_role("button").first
+    assert heading.bounding_box()["x"] == export.bounding_box()["x"]
     rows.evaluate("card => card.scrollIntoView()")
     expect(rows.get_by_role("columnheader", name="Outcome")).to_be_in_viewport(ratio=1)
     expect(rows.locator(".more-columns.after")).to_be_visible()
