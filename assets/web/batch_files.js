@@ -12,7 +12,7 @@ export function filesCard({ask, say, read, changed}) {
   const element = h('section', {class: 'card', 'aria-label': 'Files'}, h('h2', {}, 'Grade a file of predictions'),
     h('p', {class: 'small muted'}, withCode('JSON lines, JSON, CSV, TSV or parquet with columns `task_id` and `prediction`, and if there are any `sample` (its number) and `run` (its name). Others such as `id`, `answer`, `attempt` and `model` are known too; what is not clear is asked. Two files are two runs, and are compared. Values are read as text, as they stand in the file.')),
     h('div', {class: 'drop'}, h('button', {type: 'button', class: 'btn', onclick: () => input.click()}, 'Choose files'), h('span', {class: 'small'}, 'or drop them here.'), input,
-      h('button', {type: 'button', class: 'btn quiet', onclick: example}, 'An example file')), list, asked, note);
+      h('button', {type: 'button', class: 'btn quiet', onclick: example}, 'Download an example file')), list, asked, note);
   let held = [], columns = {}, sending = null;
 
   function show(files) {

@@ -102,12 +102,12 @@ class Batches:
             return found
 
     def example(self) -> str:
-        """A file of predictions as CSV: a guess at each of the first two tasks."""
+        """A file of predictions as CSV: a placeholder for an answer to each of the first two tasks."""
         text = io.StringIO(newline="")
         table = csv.writer(text)
         table.writerow(("task_id", "prediction", "sample", "run"))
-        for task, guess in zip(self._catalog.tasks(Query(), page=0, size=2), ("42", "yes"), strict=False):
-            table.writerow((task.task_id, guess, 1, "my-model"))
+        for task in self._catalog.tasks(Query(), page=0, size=2):
+            table.writerow((task.task_id, "your model's answer", 1, "my-model"))
         return text.getvalue()
 
     def upload(self, token: str, name: str) -> Upload:

@@ -146,9 +146,10 @@ def test_a_file_that_can_not_be_read_says_why_and_the_example_is_graded_in_view(
     expect(page.locator(".batch_report")).not_to_contain_text("notes.txt")
 
     with page.expect_download() as saving:
-        page.get_by_role("button", name="An example file").click()
+        page.get_by_role("button", name="Download an example file").click()
     example = tmp_path / "predictions.csv"
     saving.value.save_as(example)
+    assert example.read_text().count("your model's answer") == 2
     page.locator("#batch-files").set_input_files(example)
     before = page.get_by_role("region", name="Before grading")
     row = before.get_by_role("row", name="my-model")
@@ -158,6 +159,7 @@ def test_a_file_that_can_not_be_read_says_why_and_the_example_is_graded_in_view(
     expect(grading.get_by_role("heading", name="Graded")).to_be_visible(timeout=60_000)
     expect(grading).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("region", name="Result").get_by_text("pass@1")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("region", name="Result")).to_contain_text("Of 2 rows:2 wrong")
 
 
 def test_grading_is_stopped_and_goes_on(new_visitor, tmp_path):
