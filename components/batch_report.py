@@ -119,8 +119,12 @@ def batch_report(batches: Batches, grade: GradeAnswer) -> gr.HTML:
         return {"progress": batch.progress().as_dict()} if batch else _GONE
 
     def read_report(request: dict[str, Any]) -> dict[str, Any]:
+        """The numbers so far, and the progress that goes with them."""
         batch = batch_of(request)
-        return {"report": batch.report()} if batch else _GONE
+        if batch is None:
+            return _GONE
+        progress, report = batch.look()
+        return {"progress": progress.as_dict(), "report": report}
 
     def batch_rows(request: dict[str, Any]) -> dict[str, Any]:
         """A page of graded rows, or (`flips`) of the tasks that two runs differ on."""

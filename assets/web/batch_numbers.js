@@ -1,17 +1,24 @@
 // The numbers of a batch: rates with their intervals, rungs, what to look at, two runs compared, and files to keep.
 import {bars} from './charts.js';
 import {sideways} from './sideways.js';
-import {count, h, save, workbench} from './workbench.js';
+import {count, counted, h, save, workbench} from './workbench.js';
 
 const FACETS = {split: 'split', tier: 'tier', level: 'level', mode: 'reward mode', dataset: 'Kaggle dataset'};
 const BARS = 20;
 let facet = 'tier';   // kept while the numbers are drawn anew
 
 const percent = value => value === null ? '–' : `${(100 * value).toFixed(1)}%`;
-const counted = (number, name) => `${count(number)} ${name}${number === 1 ? '' : 's'}`;
 const interval = rate => rate.rate === null ? 'no tasks' : `95% interval ${percent(rate.low)} to ${percent(rate.high)}, over ${counted(rate.of, 'task')}`;
 const lostRows = group => group.rows - group.outcomes.right - group.outcomes.wrong;
 const words = kind => kind.replaceAll('_', ' ');
+
+/** What is not final about the rates. */
+function partly({runs, state}) {
+  const sum = part => runs.reduce((all, run) => all + run[part], 0);
+  const left = sum('ungraded'), graded = sum('queued') - left;
+  if (left) return graded ? `Not all rows are graded: these rates are over the ${counted(graded, 'row')} graded first, in a shuffled order of tasks.` : 'No row is graded, so there are no rates.';
+  return state === 'retrying' && 'All rows are graded. Those that could not be are tried once more, so these rates may change.';
+}
 
 /** Draw `report` into `box`; a click on a number asks `rows` for the rows behind it. */
 export function numbers(box, report, rows) {
@@ -23,8 +30,9 @@ export function numbers(box, report, rows) {
   const line = (name, cells) => h('tr', {}, h('th', {scope: 'row'}, name), cells.map(each => h('td', {}, each)));
   const ofRun = (run, more) => ({...(several && {run: run.run}), ...more});
 
+  const partial = partly(report);
   const headline = h('section', {class: 'card', 'aria-label': 'Result'}, h('div', {class: 'row spread'}, h('h2', {}, 'Result'), exports()),
-    report.state !== 'done' && h('p', {class: 'notice warn'}, 'Not all rows are graded: these rates are over the rows graded so far, in a shuffled order of tasks.'),
+    partial && h('p', {class: 'notice warn'}, partial),
     h('div', {class: 'batch-runs'}, runs.map(run => h('div', {class: 'batch-run'}, several && h('h3', {class: 'mono'}, run.run),
       run.pass_at_k.map(({k, all, answered, fewer_samples: fewer}) => h('div', {}, h('p', {class: 'rate'}, h('b', {}, percent(all.rate)), ` pass@${k}`),
         h('p', {class: 'small muted'}, interval(all), lostRows(run) > 0 && '; a row without a gradable answer counts as not right'),
@@ -32,7 +40,7 @@ export function numbers(box, report, rows) {
         fewer > 0 && k > 1 && h('p', {class: 'small muted'}, `${counted(fewer, 'task')} with fewer than ${k} samples left out`))),
       h('p', {class: 'row'}, h('span', {class: 'small muted'}, `Of ${counted(run.queued, 'row')}:`), Object.entries(run.outcomes).filter(([, number]) => number).map(([name, number]) => h('span', {class: 'small'}, link(count(number), ofRun(run, {outcome: name}), `Rows of ${run.run} that are ${name}`), ` ${name}`)),
         run.counted_missing > 0 && h('span', {class: 'small'}, `${counted(run.counted_missing, 'missing task')} counted as wrong`),
-        run.ungraded > 0 && h('span', {class: 'small muted'}, `${count(run.ungraded)} not graded`))))));
+        run.ungraded > 0 && report.state !== 'grading' && h('span', {class: 'small muted'}, `${count(run.ungraded)} not graded`))))));
 
   const chart = h('div', {class: 'chart', role: 'img', 'aria-label': 'The rates of the table below as bars'});
   const facetTable = h('div');

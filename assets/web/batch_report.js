@@ -3,9 +3,10 @@ import {filesCard} from './batch_files.js';
 import {numbers} from './batch_numbers.js';
 import {rowsCard} from './batch_rows.js';
 import {sideways} from './sideways.js';
-import {count, h, workbench} from './workbench.js';
+import {count, counted, h, workbench} from './workbench.js';
 
 const ASK_EVERY = 700;   // ms between looks at the progress
+const DRAW_EVERY = 4000;   // ms between reports while the state stays
 const ENDED = ['ready', 'stopped', 'failed', 'done'];
 
 export function mount(pane, server) {
@@ -67,6 +68,7 @@ export function mount(pane, server) {
       if (answer.error) { say(note, answer.error); return; }
       say(note, '');
       rows.hide();
+      report.replaceChildren();
       watch(true);
     }, 'primary');
     plan.replaceChildren(...[h('h2', {}, 'Before grading'), sideways(table), broken(counts.broken),
@@ -83,26 +85,25 @@ export function mount(pane, server) {
   /** Follow the grading to its end; the numbers so far are shown meanwhile. `reveal` brings it into view with the first. */
   async function watch(reveal = false) {
     const mine = ++watched;
-    let drawn = 0;
+    let drawn = 0, state = '';
     for (;;) {
-      const answer = await ask('batch_progress');
+      let answer = await ask('batch_progress');
+      if (mine !== watched) return;
+      const at = answer.progress;
+      const begun = at && (at.state !== 'grading' || at.done > 0);
+      if (begun && (at.state !== state || Date.now() - drawn > DRAW_EVERY)) answer = await ask('read_report');   // both are drawn at once, so that they tell the same
       if (mine !== watched) return;
       if (answer.gone) { say(progress, answer.error); progress.hidden = false; return; }
       if (answer.progress) showProgress(answer.progress);
       say(unreached, answer.error);
-      const ended = answer.progress && ENDED.includes(answer.progress.state);
-      if (ended || Date.now() - drawn > 4000) {
-        const found = await ask('read_report');
-        if (mine !== watched) return;
+      if (answer.report) {
+        ({state} = answer.progress);
         drawn = Date.now();
-        if (found.report) {
-          numbers(report, found.report, rows);
-          rows.show(found.report);
-          if (reveal) progress.scrollIntoView({block: 'start', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
-          reveal = false;
-        }
-        say(unreached, found.error);
-        if (ended && found.report) return;
+        numbers(report, answer.report, rows);
+        rows.show(answer.report);
+        if (reveal) progress.scrollIntoView({block: 'start', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+        reveal = false;
+        if (ENDED.includes(state)) return;
       }
       await new Promise(done => { setTimeout(done, ASK_EVERY); });
       if (mine !== watched) return;
@@ -121,7 +122,7 @@ export function mount(pane, server) {
     const end = running ? button('Stop', () => act('stop_batch')) : at.state !== 'done' && button('Go on', () => act('go_on'));
     progress.replaceChildren(h('div', {class: 'row spread'}, h('h2', {}, running ? 'Grading' : at.state === 'done' ? 'Graded' : 'Grading stopped'), end || null),
       h('progress', {max: at.total || 1, value: String(at.done), 'aria-label': 'Rows graded'}),
-      h('p', {class: 'small', role: 'status'}, at.sentence, running && at.rate ? ` ${count(Math.round(at.rate))} rows a second.` : ''), note);
+      h('p', {class: 'small', role: 'status'}, at.sentence, running && at.rate >= 0.5 ? ` ${counted(Math.round(at.rate), 'row')} a second.` : ''), note);
     if (focused && end) end.focus();
   }
 

@@ -2,7 +2,7 @@
 import {excerpt} from './ladder.js';
 import {sideways} from './sideways.js';
 import {goldLine, inLab, outcome, rungs, visible} from './verdict.js';
-import {count, h} from './workbench.js';
+import {count, counted, h} from './workbench.js';
 
 const NAMES = {run: 'run', outcome: 'outcome', method: 'rung', apart: 'set apart', caution: 'caution', near_miss: 'near miss', reference: 'dataset’s own grader', split: 'split', tier: 'tier', level: 'level', mode: 'mode', dataset: 'dataset', task_id: 'task'};
 
@@ -14,10 +14,12 @@ export function rowsCard(ask, say) {
   const step = (label, by) => h('button', {type: 'button', class: 'btn', onclick: () => { page += by; load(); }}, label);
   const previous = step('← Previous', -1), next = step('Next →', 1);
   const element = h('section', {class: 'card batch-rows', 'aria-label': 'Rows', hidden: true}, h('h2', {tabindex: -1}, 'Rows'), chips, sideways(list), h('div', {class: 'row'}, previous, place, next), note);
-  let filters = {}, flips = null, page = 0, asked = 0;
+  let filters = {}, flips = null, page = 0, asked = 0, shown = '', going = false;
 
-  async function load() {
+  /** `quiet`: what is being read stays as it is. */
+  async function load(quiet = false) {
     const mine = ++asked;
+    const wanted = JSON.stringify([flips, filters, page]);
     list.setAttribute('aria-busy', 'true');
     const answer = await ask('batch_rows', flips ? {flips, page} : {filters, page});
     if (mine !== asked) return;
@@ -26,9 +28,11 @@ export function rowsCard(ask, say) {
     if (answer.error) return;
     drawChips();
     const pages = Math.max(1, Math.ceil(answer.total / answer.page_size));
-    place.textContent = `${count(answer.total)} ${flips ? 'tasks' : 'rows'} · page ${count(page + 1)} of ${count(pages)}`;
+    place.textContent = `${counted(answer.total, flips ? 'task' : 'row')}${going ? ' so far' : ''} · page ${count(page + 1)} of ${count(pages)}`;
     previous.disabled = page === 0;
     next.disabled = page + 1 >= pages;
+    if (quiet && shown === wanted && (page > 0 || list.querySelector('.opened'))) return;
+    shown = wanted;
     list.replaceChildren(flips ? flipTable(answer.flips) : rowTable(answer.rows));
   }
 
@@ -85,6 +89,6 @@ export function rowsCard(ask, say) {
     flips(first, second, won) { flips = {first, second, won}; page = 0; show(); },
     hide() { element.hidden = true; filters = {}; flips = null; page = 0; },
     /** The rows as they are now, without moving the page. */
-    show() { if (element.hidden) { element.hidden = false; load(); } else if (page === 0 && !list.querySelector('.opened')) load(); },
+    show(report) { going = report.state === 'grading'; load(!element.hidden); element.hidden = false; },
   };
 }

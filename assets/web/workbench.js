@@ -40,6 +40,9 @@ export const withCode = text => text.split(/`([^`\n]+)`/).map((part, at) => at %
 /** "1,234" */
 export const count = number => Number(number).toLocaleString('en-US');
 
+/** "1 row", "1,234 rows" */
+export const counted = (number, name) => `${count(number)} ${name}${number === 1 ? '' : 's'}`;
+
 /** "1.2 MB" */
 export function bytes(number) {
   if (number === null || number === undefined) return 'size unknown';

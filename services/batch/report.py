@@ -69,7 +69,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
     parts = ["# Batch report"]
     if report["counts"]:
         parts += _count_parts(report["counts"])
-    if report["state"] != "done":
+    if any(run["ungraded"] for run in report["runs"]):
         parts.append(f"**Partial** ({report['state']}): rates are over the rows graded so far.")
     for run in report["runs"]:
         parts += _run_parts(run)

@@ -138,6 +138,13 @@ class Batch:
         versions = Versions.of(self._catalog)
         return build_report(self._store, versions, self.plan.counts(self.policy), self.policy, self._state)
 
+    def look(self) -> tuple[Progress, dict[str, Any]]:
+        """The progress and the report, of the same state."""
+        while True:
+            progress, report = self.progress(), self.report()
+            if progress.state == report["state"] == self._state:
+                return progress, report
+
     def rows(self, filters: Mapping[str, str], offset: int = 0, limit: int = 50) -> RowsPage:
         """Graded rows that pass the filters, see `Store.rows`."""
         return self._store.rows(filters, offset, limit)
@@ -231,16 +238,23 @@ class Batch:
         ):
             rows = self._until_stopped(self._store.waiting(reading, select, _READ_AT_ONCE))
             committed = time.monotonic()
+            kept = 0  # since then
             try:
                 for row, result in _Shared(threads, work, self._stopping).results(rows):
                     keep(writing, row, result)
-                    self._done += 1
-                    self._worked += 1
+                    kept += 1
                     if time.monotonic() - committed > _COMMIT_SECONDS:
                         writing.commit()
-                        committed = time.monotonic()
+                        self._advance(kept)
+                        committed, kept = time.monotonic(), 0
             finally:
                 threads.shutdown(cancel_futures=True)
+        self._advance(kept)
+
+    def _advance(self, rows: int) -> None:
+        """Count rows that the store now has for everyone."""
+        self._done += rows
+        self._worked += rows
 
     def _until_stopped(self, blocks: Iterator[list[Waiting]]) -> Iterator[Waiting]:
         for block in blocks:
@@ -308,13 +322,14 @@ def _key(waiting: Waiting) -> bytes:
 
 
 def _sentence(state: State, done: int, of: int) -> str:
+    rows, are = ("row", "is") if of == 1 else ("rows", "are")
     return {
-        "ready": f"{of:,} rows are ready to be graded.",
-        "grading": f"{done:,} of {of:,} rows are graded.",
-        "retrying": f"All rows are graded. {done:,} of {of:,} that could not be are tried once more.",
-        "explaining": f"All rows are graded. {done:,} of {of:,} are looked at for cautions and near misses.",
-        "comparing": f"All rows are graded. {done:,} of {of:,} are graded by the dataset's own grader as well.",
+        "ready": f"{of:,} {rows} {are} ready to be graded.",
+        "grading": f"{done:,} of {of:,} {rows} {are} graded.",
+        "retrying": f"All rows are graded. {done:,} of {of:,} that could not be {are} tried once more.",
+        "explaining": f"All rows are graded. {done:,} of {of:,} {are} looked at for cautions and near misses.",
+        "comparing": f"All rows are graded. {done:,} of {of:,} {are} graded by the dataset's own grader as well.",
         "stopped": "Stopped. What was graded is kept and shown; start again to go on.",
         "failed": "Grading ended early.",
-        "done": f"All {of:,} rows are graded.",
+        "done": f"All {of:,} rows are graded." if of != 1 else "The one row is graded.",
     }[state]

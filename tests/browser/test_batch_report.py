@@ -176,6 +176,55 @@ def test_grading_is_stopped_and_goes_on(new_visitor, tmp_path):
     expect(grading.get_by_role("heading", name="Graded", exact=True)).to_be_visible(timeout=60_000)
 
 
+# In every state the page is drawn in: what is said of the grading, and of its result.
+RECORD = """page => {
+  const seen = window.seen = [];
+  const text = name => page.querySelector(`[aria-label="${name}"]`)?.textContent ?? '';
+  const look = () => seen.push([text('Grading'), text('Result')]);
+  new MutationObserver(look).observe(page, {childList: true, subtree: true});
+}"""
+
+
+def test_progress_and_result_tell_the_same_at_any_time(new_visitor, two_runs):
+    page = new_visitor("?view=batch")
+    page.locator("#batch-files").set_input_files(two_runs)
+    states = {"grading": "2 of 6 rows are graded.", "explaining": "All rows are graded. 1 of 2 are looked at."}
+    state = "grading"
+
+    def as_if(route):
+        asked = route.request.post_data_json["fn_name"]
+        answer = route.fetch().json() if asked in {"batch_progress", "read_report"} else None
+        if not answer or not state:
+            return route.fulfill(json=answer) if answer else route.continue_()
+        answer["progress"] |= {"state": state, "done": 2, "rate": 1.2, "sentence": states[state]}
+        if asked == "read_report":
+            answer["report"]["state"] = state
+            for run in answer["report"]["runs"] if state == "grading" else []:
+                run["ungraded"] = 2
+        return route.fulfill(json=answer)
+
+    page.route("**/component_server/", as_if)
+    page.locator(".batch_report").evaluate(RECORD)
+    page.get_by_role("region", name="Before grading").get_by_role("button", name="Grade").click()
+    grading = page.get_by_role("region", name="Grading", exact=True)
+    result = page.get_by_role("region", name="Result")
+    expect(grading).to_contain_text("2 of 6 rows are graded. 1 row a second.")
+    rows = page.get_by_role("region", name="Rows", exact=True)
+    expect(result).to_contain_text("these rates are over the 2 rows graded first")
+    expect(rows.get_by_role("status")).to_contain_text("so far")
+    state = "explaining"
+    expect(grading).to_contain_text("All rows are graded. 1 of 2 are looked at.")
+    expect(result).not_to_contain_text("Not all rows")
+    rows.get_by_role("button", name="demo_stocks_qa_1").first.click()
+    state = ""
+    expect(grading).to_contain_text("All 6 rows are graded.")
+    expect(rows.get_by_role("status")).to_have_text("6 rows · page 1 of 1")
+    expect(rows.locator("[data-outcome]")).to_be_visible()
+    seen = page.evaluate("seen")
+    assert seen
+    assert not [both for both in seen if "All" in both[0] and "Not all" in both[1]]
+
+
 def test_a_page_cut_off_while_grading_says_so_and_has_the_numbers_once_it_is_back(new_visitor, two_runs):
     page = new_visitor("?view=batch")
     page.locator("#batch-files").set_input_files(two_runs)

@@ -238,7 +238,8 @@ def test_a_stopped_batch_keeps_what_it_graded_and_goes_on(make, tmp_path):
     given += [(number % 8 + 1, f"{number}.5 of {number}") for number in range(400)]
     batch = make(answers(tmp_path / "run.jsonl", given), policy=Policy("samples", "count as wrong"))
     batch.start()
-    while batch.progress().done < 50:
+    while (done := batch.progress().done) < 50:
+        assert done <= batch.rows({}).total
         time.sleep(0.005)
     batch.stop()
     assert batch.wait(10)
@@ -250,8 +251,18 @@ def test_a_stopped_batch_keeps_what_it_graded_and_goes_on(make, tmp_path):
     assert (run["ungraded"], run["missing"]) == (404 - stopped.done, 0)
     assert batch.rows({}).total == stopped.done
     assert "**Partial** (stopped)" in as_markdown(report)
-    (run,) = graded(batch)["runs"]
+    report = graded(batch)
+    (run,) = report["runs"]
     assert (run["rows"], run["ungraded"], run["outcomes"]["not gradable"]) == (404, 0, 4)
+    assert "Partial" not in as_markdown(report | {"state": "explaining"})
+
+
+def test_one_row_is_told_of_as_one(make, tmp_path):
+    batch = make(answers(tmp_path / "run.jsonl", [(1, "1")]))
+    assert batch.progress().sentence == "1 row is ready to be graded."
+    graded(batch)
+    progress, report = batch.look()
+    assert (progress.state, progress.sentence) == (report["state"], "The one row is graded.")
 
 
 def test_verdicts_are_the_reference_s(grader, tmp_path):
