@@ -127,7 +127,7 @@ export function mount(pane, server) {
     restart.disabled = ['none', 'ended', 'waiting', 'unreachable'].includes(kernel);
     if (!queue.busy) sayWhile('line', '');
     sayWhile('offer', state === 'offered' ? GOES_ON : '', endKernel);
-    for (const each of [runAll, starter, addCell, addText, ...files]) each.disabled = !notebook;
+    for (const each of [runAll, starter, variables.button, addCell, addText, ...files]) each.disabled = !notebook;
   }
 
   let asking = null;

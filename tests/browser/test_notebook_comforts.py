@@ -131,6 +131,16 @@ def test_cells_are_moved_by_their_handle(notebook):
     assert notebook.codes() == [first, "second", "third"]
 
 
+def test_while_no_task_is_open_nothing_of_the_notebook_can_be_pressed(new_visitor):
+    page = new_visitor()
+    tools = page.get_by_role("toolbar", name="Notebook").get_by_role("button")
+    expect(tools).to_have_count(5)
+    for tool in tools.all():
+        expect(tool).to_be_disabled()
+    page.get_by_role("listbox", name="Tasks").get_by_role("option").first.click()
+    expect(tools.get_by_text("Variables")).to_be_enabled()
+
+
 def test_variables_follow_the_runs_and_a_table_shows_its_head(notebook):
     button(notebook, "Variables").click()
     pane = notebook.page.get_by_role("region", name="Variables", exact=True)
@@ -146,6 +156,8 @@ def test_variables_follow_the_runs_and_a_table_shows_its_head(notebook):
     expect(cell.locator(".nb-mark")).to_have_text("[2]")  # asking counted as no cell
     expect(rows).to_have_text(["dfDataFrame1 × 1<b>x</b>"])
     expect(pane.locator(".nb-head tbody tr")).to_have_text(["4949"])
+    notebook.ran("df = pd.DataFrame([range(1000, 1060)])")
+    expect(pane.locator(".nb-head .more-columns.after")).to_be_visible()
     notebook.ran("import os; os._exit(1)", state="died")
     expect(pane).to_contain_text("The kernel has ended, and its variables with it.")
     expect(notebook.badge).to_have_text("Ended")
