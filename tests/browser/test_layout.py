@@ -33,6 +33,20 @@ def test_list_and_grade_panel_stay_while_the_middle_scrolls(new_visitor):
     expect(page.locator(".tasks")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("view", ["lab", "batch", "about", "code"])
+def test_the_other_views_stand_in_the_middle_and_take_a_phone_s_whole_width(new_visitor, view):
+    page = new_visitor(f"?view={view}", width=1440)
+    card = page.locator(f"#{view} .card").first
+    expect(card).to_be_visible()
+    edges = "view => { const {left, right} = view.getBoundingClientRect(); return [left, right]; }"
+    across = page.evaluate("document.documentElement.clientWidth")
+    left, right = page.locator(f"#{view} .pane").evaluate(edges)
+    assert (left + right, right - left) == (across, 1180)
+    page.set_viewport_size({"width": 390, "height": 844})
+    across = page.evaluate("document.documentElement.clientWidth")
+    assert page.locator(f"#{view} .pane").evaluate(edges) == [16, across - 16]
+
+
 def test_columns_are_as_wide_as_they_were_left(new_visitor):
     page = new_visitor(TASK)
 
