@@ -35,10 +35,10 @@ export function mount(pane, server) {
 
   const reading = readingLine(readAnew);
   const warnings = warningList(row => jump(row, true), useInNotebook);
-  const chips = viewChips(view => setView(view));
+  const chips = viewChips(changeView);
   const menu = columnMenu({
-    sort: (column, descending) => setView({...source.view, sort: descending === null ? [] : [{column, descending}]}),
-    filter: (column, op, value) => setView({...source.view, filters: [...source.view.filters.filter(each => each.column !== column), {column, op, value}]}),
+    sort: (column, descending) => changeView({...source.view, sort: descending === null ? [] : [{column, descending}]}),
+    filter: (column, op, value) => changeView({...source.view, filters: [...source.view.filters.filter(each => each.column !== column), {column, op, value}]}),
     hide: column => { keep().hidden.add(column); columnsChanged(); },
     profile: column => { openProfile(true); profile.chart([column]); },
     closed: focusTable,
@@ -281,6 +281,11 @@ export function mount(pane, server) {
     sourceChanged();
   }
 
+  function changeView(view) {
+    setView(view);
+    tools.again();
+  }
+
   function columnsChanged() {
     table.layout();
     sourceChanged();
@@ -301,6 +306,7 @@ export function mount(pane, server) {
 
   /** Go to a row (from 1). A row of the file is looked for without sorting and filters. */
   function jump(row, ofFile) {
+    if (ofFile) tools.leave();
     if (ofFile && !source.plain) setView({sort: [], filters: [], find: ''});
     const {total, exact} = source;
     if (exact && row > total) return `There are ${count(total)} rows.`;
@@ -314,12 +320,14 @@ export function mount(pane, server) {
     return await mine.copyWhole(true) ? mine.patiently('cell', {row, column}) : {error: 'The whole file is not read, so the rest of the cell is not there.'};
   }
 
-  async function find(text, backwards) {
+  async function find(text, backwards, anew) {
     const mine = source;
     if (!await mine.copyWhole(true)) return {error: mine === source ? 'The whole file is not read, so nothing was looked for.' : ''};
-    const found = await mine.patiently('find', {view: mine.view, text, from: {row: Math.max(0, table.active.row), column: table.column - (text !== lookedFor && !backwards)}, backwards});
+    const {view} = mine;
+    const from = anew ? {row: 0, column: -1} : {row: Math.max(0, table.active.row), column: table.column - (text !== lookedFor && !backwards)};
+    const found = await mine.patiently('find', {view, text, from, backwards});
     lookedFor = text;
-    if (mine === source && Number.isInteger(found.row)) {
+    if (mine === source && view === mine.view && Number.isInteger(found.row)) {
       if (keep().hidden.delete(found.column)) columnsChanged();
       table.jump(found.row, table.visible.indexOf(found.column));
     }

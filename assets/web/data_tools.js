@@ -3,40 +3,55 @@ import {filterInWords} from './data_columns.js';
 import {visible} from './data_names.js';
 import {count, h} from './workbench.js';
 
-/** `act`: find(text, backwards) gives a promise of the answer, jump(row from 1) a sentence when there is none. */
+/** `act`: find(text, backwards, anew) gives a promise of the answer, anew from the top; jump(row from 1) a sentence when there is none. */
 export function findTools(act) {
   const found = h('span', {class: 'small muted', role: 'status'});
   const text = h('input', {type: 'search', 'aria-label': 'Find in file', placeholder: 'Find in file', onkeydown: event => {
     if (event.key === 'Enter') { event.preventDefault(); go(event.shiftKey); }
-  }, oninput: () => { asked += 1; found.textContent = ''; }});
+  }, oninput: leave});
   const step = (label, title, backwards) => h('button', {type: 'button', class: 'btn', title, 'aria-label': title, onclick: () => go(backwards)}, label);
   const row = h('input', {type: 'text', inputmode: 'numeric', 'aria-label': 'Go to row', placeholder: 'Row', class: 'to-row', onkeydown: event => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
     const number = Number(row.value.replace(/[\s,]/g, ''));
+    leave();
     found.textContent = Number.isInteger(number) && number > 0 ? act.jump(number) ?? '' : 'Type the number of a row, from 1.';
   }});
-  let asked = 0, steps = Promise.resolve();
+  let asked = 0, looking = false, steps = Promise.resolve();
 
-  /** Each step starts where the one before it ended. */
-  function go(backwards) {
-    const [mine, wanted] = [asked, text.value];
-    if (!wanted) return;
-    found.textContent = 'Looking…';
-    steps = steps.then(() => mine === asked && look(wanted, backwards, mine));
+  function leave() {
+    asked += 1;
+    looking = false;
+    found.textContent = '';
   }
 
-  async function look(wanted, backwards, mine) {
-    const answer = await act.find(wanted, backwards);
+  /** Each step starts where the one before it ended. */
+  function go(backwards, anew = false) {
+    const [mine, wanted] = [asked, text.value];
+    if (!wanted) return;
+    looking = true;
+    found.textContent = 'Looking…';
+    steps = steps.then(() => mine === asked && look(wanted, backwards, anew, mine));
+  }
+
+  async function look(wanted, backwards, anew, mine) {
+    const answer = await act.find(wanted, backwards, anew);
     if (mine !== asked) return;
     if (answer.error) found.textContent = answer.error;
     else if (answer.row === null) found.textContent = 'Not in these rows.';
-    else found.textContent = `${answer.exact ? '' : 'at least '}${count(answer.count)} cell${answer.count === 1 ? '' : 's'}`;
+    else found.textContent = `${count(answer.place)} of ${answer.exact ? '' : 'at least '}${count(answer.count)} cell${answer.count === 1 ? '' : 's'}`;
   }
 
   return {
     elements: [h('div', {class: 'find row'}, text, step('↑', 'Find previous', true), step('↓', 'Find next', false)), row, found],
-    clear() { asked += 1; text.value = row.value = found.textContent = ''; },
+    leave,
+    /** Rows stand in another order, or other ones: what is looked for is looked for again. */
+    again() {
+      if (!looking) return;
+      asked += 1;
+      go(false, true);
+    },
+    clear() { leave(); text.value = row.value = ''; },
   };
 }
 

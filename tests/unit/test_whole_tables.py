@@ -116,14 +116,14 @@ def test_text_of_a_request_is_never_part_of_a_query(tables, cities):
 def test_finding_goes_through_the_view_both_ways_and_around(tables, cities):
     def find(start, backwards=False, **view):
         found = ask(tables, cities, "find", view=PLAIN | view, text="paris", backwards=backwards, **{"from": start})
-        return found["row"], found["column"], found["count"]
+        return found["row"], found["column"], found["place"], found["count"]
 
-    assert find([-1, -1]) == (0, 1, 2)
-    assert find([0, 1]) == (4, 1, 2)
-    assert find([4, 1]) == (0, 1, 2)
-    assert find([4, 1], backwards=True) == (0, 1, 2)
-    assert find([0, 1], backwards=True) == (4, 1, 2)
-    assert find([-1, -1], sort=[{"column": 2, "descending": False}]) == (0, 1, 2)
+    assert find([-1, -1]) == (0, 1, 1, 2)
+    assert find([0, 1]) == (4, 1, 2, 2)
+    assert find([4, 1]) == (0, 1, 1, 2)
+    assert find([4, 1], backwards=True) == (0, 1, 1, 2)
+    assert find([0, 1], backwards=True) == (4, 1, 2, 2)
+    assert find([-1, -1], sort=[{"column": 2, "descending": False}]) == (0, 1, 1, 2)
     assert numbers(tables, cities, find="paris") == [0, 4]
 
 

@@ -51,7 +51,8 @@ def cell(copy: OpenCopy, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def find(copy: OpenCopy, request: dict[str, Any]) -> dict[str, Any]:
-    """`{"row": position in the view, "column", "count": cells that hold the text, "exact": True}`, or `{"row": None}`.
+    """`{"row": position in the view, "column", "place": of this cell among those that hold the text, from 1, "count":
+    how many those are, "exact": True}`, or `{"row": None}`.
 
     The search begins at `from`, `[row, column]`, which is itself left out, and goes on from the other end of the view.
     """
@@ -68,8 +69,15 @@ def find(copy: OpenCopy, request: dict[str, Any]) -> dict[str, Any]:
     if request["backwards"]:
         at = int(np.searchsorted(places, here, side="left")) - 1
     else:
-        at = int(np.searchsorted(places, here, side="right")) % len(places)
-    return {"row": int(every[at, 0]), "column": int(every[at, 1]), "count": len(every), "exact": True}
+        at = int(np.searchsorted(places, here, side="right"))
+    at %= len(places)
+    return {
+        "row": int(every[at, 0]),
+        "column": int(every[at, 1]),
+        "place": at + 1,
+        "count": len(every),
+        "exact": True,
+    }
 
 
 def _in_view(every: Numbers, chosen: Numbers, rows_of_file: int) -> Numbers:
