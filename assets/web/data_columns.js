@@ -6,6 +6,12 @@ const OPERATIONS = {contains: 'contains', equals: 'equals', not_equals: 'is not'
 const VALUELESS = ['missing', 'filled'];
 const LISTED = 300;
 
+/** Whether sorting and filters from elsewhere can be those of a table with so many columns. */
+export function viewFits(view, columns) {
+  const each = (all, right) => Array.isArray(all) && all.every(one => Number.isInteger(one?.column) && one.column >= 0 && one.column < columns && right(one));
+  return each(view?.sort, () => true) && each(view.filters, ({op, value}) => Object.hasOwn(OPERATIONS, op) && typeof value === 'string');
+}
+
 export const filterInWords = ({op, value}) => VALUELESS.includes(op) ? OPERATIONS[op] : `${OPERATIONS[op]} ${visible(value)}`;
 
 /** A box that opens below `button` and goes when one clicks elsewhere or presses Escape. */

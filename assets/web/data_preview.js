@@ -1,6 +1,6 @@
 // The data pane: one file's rows as text, as they stand, and what helps to understand them.
 import {cellBar} from './data_cell.js';
-import {columnChooser, columnMenu} from './data_columns.js';
+import {columnChooser, columnMenu, viewFits} from './data_columns.js';
 import {visible} from './data_names.js';
 import {profilePanel} from './data_profile.js';
 import {readingLine, warningList} from './data_reading.js';
@@ -12,6 +12,16 @@ import {bytes, count, h, heading, workbench} from './workbench.js';
 const ASK_AGAIN = 1000;   // ms, while a file is on its way
 const QUIET = 1500;       // ms a copy may take before it is told of
 const CONTENTS = '(contents)';
+
+/** What this tab keeps: of a task the file and table shown, of a table its reading, sorting and filters. Kept on reload, gone with the tab. */
+const tab = {
+  get(key) {
+    try { return {...JSON.parse(sessionStorage.getItem(`workbench.data.${key}`))}; } catch { return {}; }
+  },
+  set(key, value) {
+    try { sessionStorage.setItem(`workbench.data.${key}`, JSON.stringify(value)); } catch { /* kept for as long as this page */ }
+  },
+};
 
 export function mount(pane, server) {
   let task = null;
@@ -70,22 +80,35 @@ export function mount(pane, server) {
       pane.replaceChildren(...(task ? [h('div', {class: 'card'}, heading(pane, 'Data'), h('p', {class: 'notice'}, task.files_pending ? 'Asking the Hub which files there are…' : task.files_note || 'This task has no files.'))] : []));
       return;
     }
-    file.replaceChildren(...all.map(each => option(each)));
+    const last = tab.get(task.task_id);
+    const name = all.some(each => each.name === last.name) ? last.name : all[0].name;
+    file.replaceChildren(...all.map(each => option(each, each.name === name)));
     file.hidden = all.length === 1;
     only.hidden = size.hidden = all.length > 1;
     only.textContent = visible(all[0].name);
     size.textContent = all[0].size === null ? '' : bytes(all[0].size);
     pane.replaceChildren(card);
-    go({name: all[0].name, table: ''});
+    go({name, table: name === last.name && typeof last.table === 'string' ? last.table : ''}, false, true);
   }
 
   const fresh = () => ({reading: null, hidden: new Set(), widths: new Map(), view: null, top: 0, left: 0, active: null});
 
   /** What was done to the table shown: kept while other files of the visit are looked at. */
   function keep() {
-    const key = JSON.stringify([task.task_id, place.name, place.table]);
-    if (!kept.has(key)) kept.set(key, fresh());
+    const key = tableKey();
+    if (!kept.has(key)) {
+      const {reading: chosen = null, view = null} = tab.get(key);
+      kept.set(key, {...fresh(), reading: chosen, view});
+    }
     return kept.get(key);
+  }
+
+  const tableKey = () => JSON.stringify([task.task_id, place.name, place.table]);
+
+  function save() {
+    const {reading: chosen, view} = keep();
+    tab.set(task.task_id, place);
+    tab.set(tableKey(), {reading: chosen, view});
   }
 
   /** Another reading makes other columns: what was done to the table is over. */
@@ -104,8 +127,8 @@ export function mount(pane, server) {
     }
   }
 
-  /** Show another file or table; `focused`: the person was in the table and stays there. */
-  async function go(change, focused = false) {
+  /** Show another file or table; `focused`: the person was in the table and stays there; `fromTab`: it is what the tab kept, which may fit no more. */
+  async function go(change, focused = false, fromTab = false) {
     place = {...place, ...change};
     const mine = ++asked;
     card.style.minHeight = `${card.offsetHeight}px`;   // the page does not jump meanwhile
@@ -121,6 +144,7 @@ export function mount(pane, server) {
         found = {error: 'The file was not read: the app did not answer.'};
       }
       if (mine !== asked) return;
+      if (found.error && !found.state && fromTab) { Object.assign(keep(), fresh()); go({table: ''}, false, place.table !== ''); return; }
       if (!found.coming) { card.removeAttribute('aria-busy'); show(found); card.style.minHeight = ''; if (focused) focusTable(); if (waited) workbench.dispatchEvent(new Event('fetched')); return; }
       if (!waited) workbench.dispatchEvent(new Event('fetching'));
       waited = true;
@@ -199,14 +223,16 @@ export function mount(pane, server) {
     back.hidden = !tables.includes(CONTENTS) || found.table === CONTENTS;
     sheet.replaceChildren(...tables.map(name => h('option', {value: name, selected: name === found.table}, visible(name))));
     if (found.picture) showPicture(found.picture);
-    if (!columns.length) return;
     if (tables.length > 1 && !place.table) place.table = found.table;
+    const mine = keep();
+    if (!viewFits(mine.view, columns.length)) mine.view = null;
+    save();
+    if (!columns.length) return;
     reading.show(found.reading, keep().reading);
     use.hidden = ['text', 'binary'].includes(found.kind) || found.table === CONTENTS;
     grid.hidden = false;
     source = new Rows(server, where(), found, sourceChanged);
     copyBegan = Date.now();
-    const mine = keep();
     const sample = new Map((found.shown.length ? found.shown : columns.map((_, at) => at)).map((column, at) => [column, found.rows.map(row => row[at])]));
     table.show(source, mine, sample, found.table === CONTENTS ? new Set(found.tables) : null);
     columnsButton.hidden = columns.length < 2;
@@ -276,6 +302,7 @@ export function mount(pane, server) {
     const mine = keep();
     mine.view = view;
     mine.top = 0;
+    save();
     source.setView(view);
     table.show(source, mine, table.sample, table.links);
     sourceChanged();

@@ -78,6 +78,9 @@ def test_sheets_and_tables_of_one_file_are_chosen_by_name(new_visitor, task, tab
     first = data.locator("tbody tr").first.locator("td")
     assert first.all_text_contents()[: len(first_row)] == first_row
     expect(chooser).to_have_value(second)
+    data.page.reload()
+    expect(data.get_by_text(facts)).to_be_visible()
+    expect(chooser).to_have_value(second)
 
 
 def test_a_broken_file_is_a_sentence_and_the_others_still_open(data):
