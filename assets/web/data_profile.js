@@ -103,7 +103,7 @@ export function profilePanel({ask, columns, changed}) {
     const all = [...found.values()].filter(({column}) => columns()[column].name.toLowerCase().includes(wanted));
     more.hidden = all.length <= listed;
     frame.hidden = !found.size;
-    list.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, ['Column', 'Type', 'Missing to pandas', 'Distinct', 'Least', 'Most', 'Mean', 'Spread', '5 · 25 · 50 · 75 · 95 %', 'Most frequent'].map(name => h('th', {scope: 'col'}, name)))),
+    list.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, ['Column', 'Type', 'Missing to pandas', 'Distinct', 'Min', 'Max', 'Mean', 'Spread', '5 · 25 · 50 · 75 · 95 %', 'Most frequent'].map(name => h('th', {scope: 'col'}, name)))),
       h('tbody', {}, all.slice(0, listed).map(line))));
   }
 
