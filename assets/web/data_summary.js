@@ -4,6 +4,7 @@ import {count} from './workbench.js';
 
 const LINES = 2;         // of a head
 const BETWEEN = ' · ';   // phrases
+const TEXT = /^([^·]* · )most often /;   // the summary of a column of text tells no range
 
 /** A number as code takes it, without separators; beyond what a double holds exactly, with an exponent. */
 export const number = value => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value.toExponential() : String(value ?? '');
@@ -45,6 +46,11 @@ export function lettersOf(summary) {
 /** What `text` leaves when its last parts go, one after the other. */
 const shorter = (text, between) => text.split(between).slice(0, -1).map((_, at, kept) => `${kept.slice(0, kept.length - at).join(between)}\u00a0…`);
 
-/** The summary where this many letters stand in a line: cut after a phrase, or in the first of them after a word. */
-export const fitted = (summary, letters) => [summary, ...shorter(summary, BETWEEN), ...shorter(summary.split(BETWEEN)[0], ' ')]
-  .find(text => linesOf(text, letters) <= LINES) ?? `${summary.slice(0, LINES * letters - 1)}…`;
+/** The summary where this many letters stand in a line: cut after a phrase, or in the first of them after a word; of text, where its commonest value wants the room of "most often", with the value alone. */
+export function fitted(summary, letters) {
+  const brief = summary.replace(TEXT, '$1');
+  const start = brief.split(BETWEEN).slice(0, brief === summary ? 1 : 2).join(BETWEEN);
+  return [summary, brief, ...shorter(brief, BETWEEN), ...shorter(start, ' ')]
+    .filter(text => !text.endsWith('·\u00a0…')).sort((one, other) => other.length - one.length)
+    .find(text => linesOf(text, letters) <= LINES) ?? `${summary.slice(0, LINES * letters - 1)}…`;
+}

@@ -380,6 +380,23 @@ def test_summaries_use_the_room_there_is_and_end_at_a_phrase(new_visitor):
         expect(first).to_have_css("width", f"{before[0]}px")
 
 
+def test_the_summary_of_text_uses_both_lines(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_1")
+    texts = page.get_by_role("region", name="Data", exact=True).locator("thead .summary")
+    expect(texts).to_have_text(
+        [
+            "229 different · 3.07 to 50.81 …",
+            "123 different · 1.0 to 10.0 …",
+            "2 different · 'Male' (157)",
+            "2 different · 'No' (151)",
+            "4 different · 'Sat' (87)",
+            "2 different · 'Dinner' (176)",
+            "6 different · 1 to 6 …",
+        ]
+    )
+    assert texts.evaluate_all("all => all.every(each => each.scrollHeight <= each.clientHeight)")
+
+
 def test_the_head_keeps_its_height_when_rows_are_sorted(data):
     head = data.locator("thead")
     before = head.evaluate("head => head.offsetHeight")
