@@ -62,7 +62,7 @@ export function mount(pane, server) {
   const tools = findTools({find, jump: row => jump(row, false)});
   const columnsButton = h('button', {type: 'button', class: 'btn', onclick: () => chooser.open(columnsButton, source.columns, keep().hidden)}, 'Columns');
   const profileButton = h('button', {type: 'button', class: 'btn', 'aria-expanded': 'false', onclick: () => openProfile(profile.element.hidden)}, 'Profile');
-  const toolbar = h('div', {class: 'row tools', role: 'group', 'aria-label': 'Look through the file'}, tools.elements, columnsButton, profileButton);
+  const toolbar = h('div', {class: 'row tools', role: 'group', 'aria-label': 'Look through the file'}, tools.elements, columnsButton, profileButton, tools.found);
   const profile = profilePanel({ask, columns: () => source.columns, changed: () => { table.sparkline = profile.sparkline; columnsChanged(); }});
   const foot = h('div', {class: 'foot'}, h('div', {class: 'row spread'}, shown, h('span', {class: 'small muted legend'}, '∅ no value · an empty cell is a blank one')), cell.element);
   const grid = h('div', {class: 'grid'}, toolbar, chips.element, chips.live, table.outer, progress, foot, profile.element);

@@ -11,6 +11,7 @@ const [CHARACTER, SMALL] = [7.6, 6.7];   // px, of the table's font and of a sum
 const PADDING = 22;           // px beside the letters of a column
 const [NARROWEST, WIDEST, HEX] = [64, 320, 400];   // px of a column; sixteen bytes are seen whole
 const STEP = 24;              // px that a key makes a column wider or narrower
+const FADE = 22;              // px at the right edge, under the sign that columns follow
 const AHEAD = 3;              // rows and columns drawn beyond the edge
 const SETTLE = 150;           // ms after which a scaled scroll bar is put where it belongs
 
@@ -265,8 +266,9 @@ export class DataTable {
     if (this.active.at >= 0) {
       const [left, right] = [this.#edges[this.active.at], this.#edges[this.active.at + 1]];
       const room = this.element.clientWidth - this.numberWidth;
-      if (left < this.element.scrollLeft || right - left > room) this.element.scrollLeft = left;
-      else if (right > this.element.scrollLeft + room) this.element.scrollLeft = right - room;
+      const clear = room - FADE;
+      if (left < this.element.scrollLeft || right - left > clear) this.element.scrollLeft = left;
+      else if (right > this.element.scrollLeft + clear) this.element.scrollLeft = right - clear;
     }
     this.refresh();
     this.#act.moved();

@@ -43,7 +43,8 @@ export function findTools(act) {
   }
 
   return {
-    elements: [h('div', {class: 'find row'}, text, step('↑', 'Find previous', true), step('↓', 'Find next', false)), row, found],
+    elements: [h('div', {class: 'find row'}, text, step('↑', 'Find previous', true), step('↓', 'Find next', false)), row],
+    found,
     leave,
     /** Rows stand in another order, or other ones: what is looked for is looked for again. */
     again() {

@@ -235,6 +235,29 @@ def test_find_goes_from_cell_to_cell_and_counts_them(data):
     expect(data.get_by_text("Not in these rows.")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_cell_found_stands_clear_of_the_fade_and_the_box_keeps_its_width(new_visitor, width):
+    page = new_visitor("?task=demo_wine_qa_1", width=width)
+    data = page.get_by_role("region", name="Data", exact=True)
+    data.get_by_label("Sheet or table").select_option("chemistry")
+    expect(data.locator("thead .name").nth(1)).to_have_text("alcohol")
+    field = data.get_by_label("Find in file")
+    boxes = [field.evaluate("box => box.offsetWidth")]
+    field.fill("13.2")
+    fade = data.locator(".rows-frame > .more-columns")
+    status = data.locator(".tools").get_by_role("status")
+    for number in range(1, 9):
+        field.press("Enter")
+        expect(status).to_have_text(re.compile(f"^{number} of "))
+        boxes.append(field.evaluate("box => box.offsetWidth"))
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        active = data.locator(".rows .active")
+        expect(active).to_contain_text("13.2")
+        edge = active.evaluate("cell => cell.getBoundingClientRect().right")
+        assert fade.is_hidden() or edge <= fade.evaluate("fade => fade.getBoundingClientRect().left") + 1
+    assert len(set(boxes)) == 1
+
+
 def test_a_text_looked_for_is_looked_for_again_in_another_view(data):
     field, status = data.get_by_label("Find in file"), data.locator(".tools").get_by_role("status")
     active = data.locator(".rows .active")
