@@ -420,6 +420,21 @@ def test_the_summary_of_text_uses_both_lines(new_visitor):
     assert texts.evaluate_all("all => all.every(each => each.scrollHeight <= each.clientHeight)")
 
 
+def test_menus_of_columns_are_large_enough_for_a_finger(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_1", width=390, has_touch=True, is_mobile=True)
+    data = page.get_by_role("region", name="Data", exact=True)
+    menus, head = data.locator("thead .column-menu"), data.locator("thead")
+    expect(menus.first).to_be_visible()
+    sizes = menus.evaluate_all("all => all.map(each => [each.offsetWidth, each.offsetHeight])")
+    assert all(min(size) >= 24 for size in sizes)
+    assert data.locator("thead .name").evaluate_all("all => all.every(each => each.scrollWidth <= each.clientWidth)")
+    before = head.evaluate("head => head.offsetHeight")
+    menus.first.tap()
+    page.get_by_role("button", name="Sort descending").tap()
+    expect(menus.first).to_have_text("↓")
+    assert head.evaluate("head => head.offsetHeight") == before
+
+
 def test_the_head_keeps_its_height_when_rows_are_sorted(data):
     head = data.locator("thead")
     before = head.evaluate("head => head.offsetHeight")
