@@ -7,7 +7,8 @@ import {readingLine, warningList} from './data_reading.js';
 import {Rows} from './data_rows.js';
 import {DataTable} from './data_table.js';
 import {findTools, viewChips} from './data_tools.js';
-import {bytes, count, h, heading, workbench} from './workbench.js';
+import {onLetters} from './keys.js';
+import {bytes, count, h, heading, unfold, workbench} from './workbench.js';
 
 const ASK_AGAIN = 1000;   // ms, while a file is on its way
 const QUIET = 1500;       // ms a copy may take before it is told of
@@ -390,9 +391,12 @@ export function mount(pane, server) {
   workbench.addEventListener('files', event => files(event.detail));
   workbench.addEventListener('file', ({detail: name}) => {
     if (name !== place.name) { file.value = name; go({name, table: ''}); }
-    const title = pane.querySelector('.fold-pane');
-    if (title.getAttribute('aria-expanded') === 'false') title.click();
-    pane.scrollIntoView({block: 'start'});
-    title.focus({preventScroll: true});
+    goTo();
   });
+  function goTo() {
+    unfold(pane);
+    pane.scrollIntoView({block: 'start'});
+    pane.querySelector('.fold-pane').focus({preventScroll: true});
+  }
+  onLetters({d: () => { if (task?.input_files.length) goTo(); }});
 }
