@@ -348,7 +348,7 @@ def test_a_profile_comes_into_sight_and_cuts_no_number(new_visitor, width):
     assert numbers.evaluate_all("cells => cells.every(cell => cell.scrollWidth <= cell.clientWidth)")
     expect(profile.get_by_role("heading", name="Profile")).to_be_in_viewport()
     expect(lines.last.get_by_role("rowheader")).to_be_in_viewport()
-    box, more = profile.get_by_role("group", name="Columns"), profile.locator(".more-columns")
+    box, more = profile.get_by_role("group", name="Columns"), profile.locator(".more-columns.after")
     expect(more).to_be_visible()
     box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
     expect(more).to_be_hidden()
