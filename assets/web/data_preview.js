@@ -357,6 +357,7 @@ export function mount(pane, server) {
     lookedFor = text;
     if (mine === source && view === mine.view && Number.isInteger(found.row)) {
       if (keep().hidden.delete(found.column)) columnsChanged();
+      mine.viewTotal ??= found.total;   // its rows may be still to come
       table.jump(found.row, table.visible.indexOf(found.column));
     }
     return found;

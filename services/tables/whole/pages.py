@@ -52,7 +52,7 @@ def cell(copy: OpenCopy, request: dict[str, Any]) -> dict[str, Any]:
 
 def find(copy: OpenCopy, request: dict[str, Any]) -> dict[str, Any]:
     """`{"row": position in the view, "column", "place": of this cell among those that hold the text, from 1, "count":
-    how many those are, "exact": True}`, or `{"row": None}`.
+    how many those are, "total": rows of the view, "exact": True}`, or `{"row": None}`.
 
     The search begins at `from`, `[row, column]`, which is itself left out, and goes on from the other end of the view.
     """
@@ -76,6 +76,7 @@ def find(copy: OpenCopy, request: dict[str, Any]) -> dict[str, Any]:
         "column": int(every[at, 1]),
         "place": at + 1,
         "count": len(every),
+        "total": copy.rows if chosen is None else len(chosen),
         "exact": True,
     }
 
