@@ -197,6 +197,7 @@ def columns(page):
 
 def offline(page):
     tasks(page)
+    page.wait_for_load_state("networkidle")  # the list is there before the other panes' scripts
     page.context.set_offline(True)
     page.get_by_label("Tier").select_option("hard")
     expect(page.locator(".task_browser")).to_contain_text("The list did not load")
