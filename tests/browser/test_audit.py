@@ -197,7 +197,9 @@ def columns(page):
 
 def offline(page):
     tasks(page)
-    page.wait_for_load_state("networkidle")  # the list is there before the other panes' scripts
+    # the list is there before the other panes, and the page's foot asks until it is known what kernels are kept from
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".confinement")).to_contain_text("Kernels are", timeout=60_000)
     page.context.set_offline(True)
     page.get_by_label("Tier").select_option("hard")
     expect(page.locator(".task_browser")).to_contain_text("The list did not load")
