@@ -8,21 +8,12 @@ import {Rows} from './data_rows.js';
 import {DataTable} from './data_table.js';
 import {findTools, viewChips} from './data_tools.js';
 import {onLetters} from './keys.js';
+import {recallInTab, rememberInTab} from './remembered.js';
 import {bytes, count, h, heading, unfold, workbench} from './workbench.js';
 
 const ASK_AGAIN = 1000;   // ms, while a file is on its way
 const QUIET = 1500;       // ms a copy may take before it is told of
 const CONTENTS = '(contents)';
-
-/** What this tab keeps: of a task the file and table shown, of a table its reading, sorting and filters. Kept on reload, gone with the tab. */
-const tab = {
-  get(key) {
-    try { return {...JSON.parse(sessionStorage.getItem(`workbench.data.${key}`))}; } catch { return {}; }
-  },
-  set(key, value) {
-    try { sessionStorage.setItem(`workbench.data.${key}`, JSON.stringify(value)); } catch { /* kept for as long as this page */ }
-  },
-};
 
 export function mount(pane, server) {
   let task = null;
@@ -81,7 +72,7 @@ export function mount(pane, server) {
       pane.replaceChildren(...(task ? [h('div', {class: 'card'}, heading(pane, 'Data'), h('p', {class: 'notice'}, task.files_pending ? 'Asking the Hub which files there are…' : task.files_note || 'This task has no files.'))] : []));
       return;
     }
-    const last = tab.get(task.task_id);
+    const last = recallInTab(`data.${task.task_id}`) ?? {};
     const name = all.some(each => each.name === last.name) ? last.name : all[0].name;
     file.replaceChildren(...all.map(each => option(each, each.name === name)));
     file.hidden = all.length === 1;
@@ -98,7 +89,7 @@ export function mount(pane, server) {
   function keep() {
     const key = tableKey();
     if (!kept.has(key)) {
-      const {reading: chosen = null, view = null} = tab.get(key);
+      const {reading: chosen = null, view = null} = recallInTab(`data.${key}`) ?? {};
       kept.set(key, {...fresh(), reading: chosen, view});
     }
     return kept.get(key);
@@ -106,10 +97,11 @@ export function mount(pane, server) {
 
   const tableKey = () => JSON.stringify([task.task_id, place.name, place.table]);
 
+  /** In this tab, over a reload: the file and table shown, and of the table its reading, sorting and filters. */
   function save() {
     const {reading: chosen, view} = keep();
-    tab.set(task.task_id, place);
-    tab.set(tableKey(), {reading: chosen, view});
+    rememberInTab(`data.${task.task_id}`, place);
+    rememberInTab(`data.${tableKey()}`, {reading: chosen, view});
   }
 
   /** Another reading makes other columns: what was done to the table is over. */
@@ -314,6 +306,12 @@ export function mount(pane, server) {
     tools.again();
   }
 
+  function goTo() {
+    unfold(pane);
+    pane.scrollIntoView({block: 'start'});
+    pane.querySelector('.fold-pane').focus({preventScroll: true});
+  }
+
   function columnsChanged() {
     table.layout();
     sourceChanged();
@@ -394,10 +392,5 @@ export function mount(pane, server) {
     if (name !== place.name) { file.value = name; go({name, table: ''}); }
     goTo();
   });
-  function goTo() {
-    unfold(pane);
-    pane.scrollIntoView({block: 'start'});
-    pane.querySelector('.fold-pane').focus({preventScroll: true});
-  }
   onLetters({d: () => { if (task?.input_files.length) goTo(); }});
 }

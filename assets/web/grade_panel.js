@@ -2,19 +2,15 @@
 import {KernelClient} from './kernel_client.js';
 import {onLetters} from './keys.js';
 import {excerpt} from './ladder.js';
+import {recallInTab, rememberInTab} from './remembered.js';
 import {OUTCOMES, beside, goldLine, inLab, outcome, rungs} from './verdict.js';
 import {h, heading, workbench} from './workbench.js';
 
 const ATTEMPTS_KEPT = 30;
-/** What this tab keeps of a task: the answer in the box and the attempts. Kept on reload, gone with the tab. */
+/** The answer in the box and the attempts: kept on reload, gone with the tab. */
 const kept = {
-  get(taskId) {
-    try { return {draft: '', attempts: [], ...JSON.parse(sessionStorage.getItem(`workbench.grade.${taskId}`))}; } catch { return {draft: '', attempts: []}; }
-  },
-  /** False when the browser has no room left for it. */
-  set(taskId, state) {
-    try { sessionStorage.setItem(`workbench.grade.${taskId}`, JSON.stringify(state)); return true; } catch { return false; }
-  },
+  get: taskId => ({draft: '', attempts: [], ...recallInTab(`grade.${taskId}`)}),
+  set: (taskId, state) => rememberInTab(`grade.${taskId}`, state),
 };
 
 export function mount(pane, server) {

@@ -1,11 +1,13 @@
 // How far the list was scrolled, by the list's address; kept in this tab.
-const KEY = 'workbench.scroll';
+import {recallInTab, rememberInTab} from './remembered.js';
+
+const NAME = 'scroll';
 const KEPT = 50;
 const PAUSE_MS = 150;
 const FRAMES = 4;
 
 function stored() {
-  try { return new Map(JSON.parse(sessionStorage.getItem(KEY))); } catch { return new Map(); }
+  try { return new Map(recallInTab(NAME)); } catch { return new Map(); }
 }
 
 /** Watches `list`. `shown(key)` names the list now in it, and tells whether it was in it before; `restore()` scrolls to where that one was left, if anywhere. */
@@ -19,7 +21,7 @@ export function listScroll(list) {
     places.delete(key);
     places.set(key, [index, Math.round(list.scrollTop - list.children[index].offsetTop)]);
     if (places.size > KEPT) places.delete(places.keys().next().value);
-    try { sessionStorage.setItem(KEY, JSON.stringify([...places])); } catch { /* kept for as long as this page */ }
+    rememberInTab(NAME, [...places]);
   }
 
   // Rows get their true height once they come in sight, which moves those below them.

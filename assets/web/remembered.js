@@ -1,4 +1,4 @@
-// What the page remembers of how someone works: kept in this browser, or in memory where it keeps nothing.
+// What the page remembers of how someone works: kept in this browser, or in memory where it keeps nothing; or in this tab.
 
 const unkept = new Map();
 
@@ -19,4 +19,14 @@ export function remember(name, value) {
     unkept.set(name, value);
     return false;
   }
+}
+
+/** The value this tab keeps under a name, over a reload, or null. */
+export function recallInTab(name) {
+  try { return JSON.parse(sessionStorage.getItem(`workbench.${name}`)); } catch { return null; }
+}
+
+/** Keep a value that JSON can hold until the tab is closed. False: the browser has no room for it, or keeps nothing. */
+export function rememberInTab(name, value) {
+  try { sessionStorage.setItem(`workbench.${name}`, JSON.stringify(value)); return true; } catch { return false; }
 }
