@@ -35,7 +35,7 @@ class Settings(BaseSettings):
         description="Where tasks come from: `auto` (the Hub, else the last cached copy, else the bundled suite), "
         "`bundled`, `hub`, the path of a folder with `data/{split}-*.parquet`, or `datasets:` and whatever the "
         "library `datasets` reads: `org/name`, `org/name:config`, `org/name@revision`, or the path of a folder or a "
-        "file (JSON, CSV, parquet, Arrow).",
+        "file (JSON, CSV, parquet, Arrow, a folder `save_to_disk` wrote).",
     )
     tasks_dataset: str = Field(
         "FineEnvs/SmolDataEnvs", pattern=r"^[\w.-]+/[\w.-]+$", description="Dataset repository on the Hub (`org/name`)."
