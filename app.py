@@ -36,7 +36,7 @@ def create_app(settings: Settings) -> FastAPI:
         from components.layout import THEME, build_page
         from components.page_head import use_own_head
         from components.task_browser import task_list
-        from components.web import FOLDER, PLACE, STYLES, gradio_files, web_files
+        from components.web import FOLDER, PLACE, gradio_files, web_files
         from services.batch import Batches
         from services.datafiles import DataFiles
         from services.grading import Grader
@@ -105,7 +105,6 @@ def create_app(settings: Settings) -> FastAPI:
         server_port=settings.gradio_server_port,
         theme=THEME,
         head=NO_FRAMES,
-        css_paths=STYLES,
         footer_links=[],
         run_history=False,
         max_file_size=1,  # byte: nothing on the page is uploaded, so no one may fill the disk

@@ -12,7 +12,7 @@ from jinja2 import BaseLoader, Environment, FunctionLoader
 from starlette.datastructures import QueryParams
 
 from components.progress import Answer
-from components.web import PLACE, PRELOAD
+from components.web import PLACE, PRELOAD, STYLES
 
 logger = logging.getLogger(__name__)
 
@@ -24,8 +24,7 @@ DESCRIPTION = (
 # Gradio's own tags name Gradio and a picture on another server.
 _GRADIOS = re.compile(r"<meta\s+(?:property=\"og:|name=\"twitter:)[^>]*>\s*")
 # The view, and whether a task is open, are known from the address before anything is drawn: known later, all that is
-# seen would move. On a phone with no task open, what to do stands before the list;
-# one that is open can be scrolled to the top at once, however much of it is still to come.
+# seen would move.
 _ASKED_FOR = """<script>
 {
   const asked = new URLSearchParams(location.search);
@@ -34,15 +33,6 @@ _ASKED_FOR = """<script>
   dataset.task = asked.get('task') ? 'some' : 'none';
 }
 </script>
-<style>
-@media (max-width: 799px) {
-  [data-task=none] #solve { grid-row: 1 !important; }
-  [data-task=none] #browse { grid-row: 2 !important; }
-  [data-task=none] :is(#data_preview, #notebook, #judge) { display: none !important; }
-  [data-task=none] .task_view:empty { min-height: 366px; }
-  [data-task=some] #solve { min-height: 100vh; }
-}
-</style>
 """
 _OURS = f"""<title>{TITLE}</title>
 <meta name="description" content="{DESCRIPTION}" />
@@ -56,6 +46,7 @@ _OURS = f"""<title>{TITLE}</title>
 <meta property="og:image:height" content="630" />
 <meta property="og:image:alt" content="A ladder whose third rung is green: the rung that matched" />
 <meta name="twitter:card" content="summary_large_image" />
+<link rel="stylesheet" href="{PLACE}/{STYLES}" />
 {_ASKED_FOR}{PRELOAD}
 <script type="application/json" id="first-list">{{{{ first_list(request.query_params) | safe }}}}</script>
 """

@@ -1,4 +1,4 @@
-"""The page's own scripts, served under a name of their content, so that a browser may keep them for good."""
+"""The page's own scripts and styles, served under a name of their content, so that a browser may keep them for good."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import plotly
@@ -22,14 +22,21 @@ from services.settings import ROOT
 FOLDER = ROOT / "assets" / "web"
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 _IMPORT = re.compile(r"""^(?:import|export) .*from '\./(\w+\.js)';$""", re.MULTILINE)
-_SHARED = FOLDER / "workbench.css"
-STYLES = [_SHARED, *sorted(set(FOLDER.glob("*.css")) - {_SHARED})]
+STYLES = "styles.css"  # all sheets in one
+PAGE, SHARED = FOLDER / "page.css", FOLDER / "workbench.css"
+SHEETS = [SHARED, *sorted(set(FOLDER.glob("*.css")) - {PAGE, SHARED})]  # the panes'
 FIRST = ("masthead", "task_browser", "task_view")  # drawn first, before any other pane is asked for
 _LARGE = {"codemirror.js", "markdown.js"}  # no pane is drawn by them
 
 
+def _styles() -> bytes:
+    """All sheets in one. Those of the panes hold within the page alone, where they weigh more than Gradio's resets."""
+    nested = "\n".join(path.read_text() for path in SHEETS)
+    return f"{PAGE.read_text()}\n.gradio-container.gradio-container .contain {{\n{nested}}}\n".encode()
+
+
 def _version() -> str:
-    content = hashlib.sha256(plotly.__version__.encode())
+    content = hashlib.sha256(plotly.__version__.encode() + _styles())
     for path in sorted(FOLDER.iterdir()):
         content.update(path.name.encode() + path.read_bytes())
     return content.hexdigest()[:16]
@@ -60,8 +67,8 @@ PRELOAD = _links()
 
 
 def web_files() -> ASGIApp:
-    """What serves the app's own scripts and plotly's; to be mounted at `/{PLACE}`."""
-    return _held([*FOLDER.iterdir(), PLOTLY])
+    """What serves the app's own scripts, its styles and plotly's script; to be mounted at `/{PLACE}`."""
+    return _held({path.name: path.read_bytes for path in (*FOLDER.iterdir(), PLOTLY)} | {STYLES: _styles})
 
 
 def gradio_files() -> ASGIApp:
@@ -69,19 +76,18 @@ def gradio_files() -> ASGIApp:
 
     To be mounted at `/assets`, where they ask for each other.
     """
-    return _held(Path(BUILD_PATH_LIB).iterdir())
+    return _held({path.name: path.read_bytes for path in Path(BUILD_PATH_LIB).iterdir()})
 
 
-def _held(paths: Iterable[Path]) -> ASGIApp:
-    """Serves files whose addresses tell their content, compressed where the browser takes that.
+def _held(files: Mapping[str, Callable[[], bytes]]) -> ASGIApp:
+    """Serves by their names files whose addresses tell their content, compressed where the browser takes that.
 
     They are held in memory, each compressed once: a page asks for some hundred, and waits for the last.
     """
-    files = {path.name: path for path in paths}
 
     @functools.cache
     def content(name: str, packed: bool) -> bytes:
-        plain = files[name].read_bytes()
+        plain = files[name]()
         return gzip.compress(plain, 6) if packed else plain
 
     def answer(request: Request) -> Response:

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from gradio.route_utils import BUILD_PATH_LIB
 
-from components.web import FIRST, FOLDER, PLACE, PLOTLY
+from components.web import FIRST, FOLDER, PLACE, PLOTLY, STYLES
 from tests.served_app import served_app
 
 GRADIO = Path(BUILD_PATH_LIB)
@@ -38,6 +38,13 @@ def test_scripts_come_whole_packed_where_that_is_taken_under_a_name_of_their_con
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert answer.headers["Vary"] == "Accept-Encoding"
     assert answer.headers["Content-Type"].partition(";")[0].endswith("/javascript")
+
+
+def test_all_sheets_come_as_one(url):
+    answer = httpx.get(f"{url}{PLACE}/{STYLES}")
+    assert answer.headers["Content-Type"].partition(";")[0] == "text/css"
+    for sheet in FOLDER.glob("*.css"):
+        assert sheet.read_text() in answer.text
 
 
 def test_every_file_the_page_asks_for_is_one_that_is_held(url):
