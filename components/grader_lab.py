@@ -13,6 +13,7 @@ import gradio as gr
 
 from components.case import NoCase, case_of
 from components.pane import pane
+from services.catalog.answer_format import mode_format
 from services.grading import Case, Grader
 
 THREADS = 4
@@ -47,7 +48,8 @@ def grader_lab(grader: Grader, beside: Sequence[Callable[..., Any]]) -> gr.HTML:
     def graded(case: Case) -> dict[str, Any]:
         given = asdict(case)
         del given["prediction"]
-        return grader.explain(*astuple(case)).as_dict() | given
+        compared = {"graded_as": mode_format(case.reward_mode, "within the tolerances")}
+        return grader.explain(*astuple(case)).as_dict() | given | compared
 
     async def grade_case(request: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import gradio as gr
@@ -29,22 +29,26 @@ def source_status(catalog: Catalog) -> dict[str, Any]:
 
 
 def task_list(catalog: Catalog) -> Answer:
-    """A pane's function `search`: from filters, `page` and `task` to one page of rows, never with a gold in them."""
+    """A pane's function `search`: from filters, `page` and `task` to one page of rows, never with a gold in them.
+
+    Without a `page` it is the one with `task` on it; with a `task` its neighbours in the list come too.
+    """
 
     def search(request: dict[str, Any]) -> dict[str, Any]:
         query = query_from(request)
         wanted = str(request.get("page") or "1")  # counted from 1, as in the address
         number = max(0, int(wanted) - 1) if wanted.isdecimal() and len(wanted) < 9 else 0
         task_id = str(request.get("task") or "")
-        if task_id and not request.get("page"):
-            place = catalog.neighbours(replace(query, without=query.without - {task_id}), task_id).position
-            number = place // PAGE_SIZE if place is not None else 0
+        near = catalog.neighbours(replace(query, without=query.without - {task_id}), task_id) if task_id else None
+        if near and near.position is not None and not request.get("page"):
+            number = near.position // PAGE_SIZE
         page = catalog.search(query, page=number, size=PAGE_SIZE)
         return {
             "total": page.total,
             "page": page.page,
             "pages": max(1, -(-page.total // PAGE_SIZE)),
             "rows": [vars(row) for row in page.rows],
+            "neighbours": near and asdict(near),
             "facets": {name: values for name, values in catalog.facets(query).items() if name != "dataset"},
             **source_status(catalog),
         }

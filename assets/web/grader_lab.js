@@ -117,7 +117,7 @@ export function mount(pane, server) {
     pane.removeAttribute('aria-busy');
     if (answer.error) { say(answer.error, 'bad'); return; }
     verdictBox.replaceChildren(outcome(answer, prediction, text => fill({...read(), answer: text})));
-    ladderBox.replaceChildren(...[beside(server, answer, prediction), goldLine(answer.gold), ...rungs(answer, prediction)].filter(Boolean));
+    ladderBox.replaceChildren(...[beside(server, answer, prediction), goldLine(answer.gold), ...rungs(answer, prediction, answer.graded_as)].filter(Boolean));
   }
 
   function say(text, look = '') {

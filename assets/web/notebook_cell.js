@@ -1,5 +1,5 @@
 // One cell: its editor, its buttons, its state and its outputs.
-import {Compartment, EditorState, EditorView, Prec, editing, keymap, lineNumbers, placeholder, pythonEditing} from './codemirror.js';
+import {Compartment, EditorState, EditorView, Prec, closeCompletion, editing, keymap, lineNumbers, placeholder, pythonEditing} from './codemirror.js';
 import {dragHandle} from './cell_drag.js';
 import {CellQuestion} from './cell_question.js';
 import {editorHelp} from './editor_help.js';
@@ -164,6 +164,7 @@ export class NotebookCell {
   skip(message) { this.#set({state: 'refused', message}); }
 
   start(token) {
+    closeCompletion(this.#editor);   // or it would open over what the run shows
     this.#outputs.clear();
     this.run = {id: null, token, since: null};
     this.#set({state: 'running', count: null, seconds: null, message: ''});

@@ -2,6 +2,7 @@
 import {count, h} from './workbench.js';
 import {showMarkdown} from './markdown_text.js';
 import {markupFrame, plotlyFrame} from './sandbox_frame.js';
+import {sideways} from './sideways.js';
 import {TerminalText} from './terminal_text.js';
 
 const PLOTLY = 'application/vnd.plotly.v1+json';
@@ -15,6 +16,7 @@ function image(type, data, metadata) {
   return element;
 }
 
+const framed = element => element.tagName === 'PRE' ? sideways(element) : element;
 const text = value => new TerminalText(joined(value)).element;
 
 function markdown(value) {
@@ -52,7 +54,7 @@ function shown(output) {
 
 export class CellOutputs {
   element;
-  #items = [];      // {output, element, terminal} in order
+  #items = [];      // {output, element, frame, terminal} in order
   #box = h('div', {class: 'nb-scroll', role: 'log', 'aria-live': 'polite'});
   #inner = h('div', {class: 'nb-items'});
   #more = h('button', {type: 'button', class: 'btn quiet nb-more', hidden: true, 'aria-expanded': 'false'}, 'Expand output');
@@ -169,7 +171,8 @@ export class CellOutputs {
     const failed = item.output.output_type === 'error';
     if (failed && !this.#restoring) this.folded = false;
     this.#failed = failed;
-    this.#inner.append(item.element);
+    item.frame = framed(item.element);
+    this.#inner.append(item.frame);
   }
 
   /** Show new data in every output of this `display_id`; tells whether there was one. */
@@ -179,9 +182,10 @@ export class CellOutputs {
     for (const item of this.#items) {
       if (id === undefined || item.output.transient?.display_id !== id) continue;
       item.output = {...item.output, data: output.data, metadata: output.metadata};
-      const element = shown(item.output);
-      item.element.replaceWith(element);
-      item.element = element;
+      const {frame} = item;
+      item.element = shown(item.output);
+      item.frame = framed(item.element);
+      frame.replaceWith(item.frame);
       found = true;
     }
     return found;

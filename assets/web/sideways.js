@@ -3,8 +3,8 @@ import {h} from './workbench.js';
 
 /** `box` in a frame that fades it, with a sign, at each edge beyond which there is more. The frame takes its place. */
 export function sideways(box) {
-  const hint = (side, sign) => h('div', {class: `more-columns ${side}`, 'aria-hidden': 'true'}, sign);
-  const frame = h('div', {class: 'sideways'}, box, hint('before', '‹'), hint('after', '›'));
+  const hint = side => h('div', {class: `more-columns ${side}`, 'aria-hidden': 'true'});
+  const frame = h('div', {class: 'sideways'}, box, hint('before'), hint('after'));
   const look = () => {
     frame.classList.toggle('moved', box.scrollLeft > 0);
     frame.classList.toggle('onward', box.scrollLeft + box.clientWidth < box.scrollWidth - 1);

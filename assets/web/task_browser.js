@@ -67,11 +67,11 @@ export function mount(pane, server) {
 
   /** `keepPlace` finds the page of the chosen task where the address names none; `restoring` scrolls to where it was left. */
   async function load({keepPlace = false, restoring = false} = {}) {
-    const mine = ++asked;
+    const mine = ++asked, task = workbench.chosen;
     pane.setAttribute('aria-busy', 'true');
     let answer;
     try {
-      answer = broughtAlong() ?? await server.search({...progress.asked(filters), page, task: keepPlace ? workbench.chosen : ''});
+      answer = broughtAlong() ?? await server.search({...progress.asked(filters), page: page || (keepPlace ? '' : '1'), task});
     } catch {
       if (mine !== asked) return;
       total.replaceChildren('The list did not load: the app did not answer. ',
@@ -80,7 +80,9 @@ export function mount(pane, server) {
     } finally {
       if (mine === asked) pane.removeAttribute('aria-busy');
     }
-    if (mine === asked) show(answer, restoring);
+    if (mine !== asked) return;
+    show(answer, restoring);
+    if (answer.neighbours && task === workbench.chosen) workbench.placed(answer.neighbours);
   }
 
   function show(answer, restoring) {

@@ -1,4 +1,5 @@
 // Commands that take a task elsewhere, each with a button that copies it.
+import {sideways} from './sideways.js';
 import {copy, h} from './workbench.js';
 
 const APP = '{app}';   // stands where this page's own address belongs
@@ -10,7 +11,7 @@ export function taskCommands(commands) {
     return h('li', {},
       h('div', {class: 'row spread'}, h('h3', {}, label),
         h('button', {type: 'button', class: 'btn', 'aria-label': `Copy: ${label}`, onclick: event => copy(shown, event.currentTarget)}, 'Copy')),
-      h('pre', {class: 'mono', tabindex: 0, role: 'group', 'aria-label': `${label}, ${language}`}, shown),
+      sideways(h('pre', {class: 'mono', tabindex: 0, role: 'group', 'aria-label': `${label}, ${language}`}, shown)),
       h('p', {class: 'small muted'}, note));
   })));
 }

@@ -35,7 +35,7 @@ export function taskSteps(server, rows) {
     const near = workbench.task?.task_id === workbench.chosen ? workbench.near : null;
     const beside = at >= 0 ? listed[at + by]?.task_id : null;   // there at once, however fast the key is pressed
     const id = workbench.chosen ? beside ?? (by > 0 ? near?.next : near?.previous) : listed[0]?.task_id;
-    note.textContent = id || !near ? '' : by > 0 ? 'This is the last task of the list.' : 'This is the first task of the list.';
+    note.textContent = id || !near ? '' : near.position === null ? 'The open task is not in this list.' : by > 0 ? 'This is the last task of the list.' : 'This is the first task of the list.';
     if (id) workbench.open(id);
   }
 

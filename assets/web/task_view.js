@@ -35,7 +35,7 @@ export function mount(pane, server) {
     }
     workbench.near = answer.neighbours;
     const lost = pane.contains(document.activeElement);   // what has the focus goes with what was shown
-    show(answer.task, answer.neighbours);
+    show(answer.task);
     if (lost) pane.querySelector('.asked').focus({preventScroll: true});
     workbench.publish(answer.task);
     if (answer.task.files_pending) askFiles(answer.task);
@@ -116,12 +116,23 @@ export function mount(pane, server) {
     return cameByLink && strip;
   }
 
-  const neighbour = (label, id, key) => h('button', {type: 'button', class: 'btn', disabled: !id, 'aria-keyshortcuts': key, title: `Key ${key}`,
-    onclick: () => workbench.open(id)}, label);
+  const neighbour = (label, which, key) => h('button', {type: 'button', class: 'btn', 'aria-keyshortcuts': key, title: `Key ${key}`,
+    onclick: () => workbench.open(workbench.near[which])}, label);
+  const previous = neighbour('← Previous task', 'previous', 'K');
+  const place = h('span', {class: 'small muted'});
+  const next = neighbour('Next task →', 'next', 'J');
+
+  function showPlace() {
+    const near = workbench.near;
+    previous.disabled = !near.previous;
+    next.disabled = !near.next;
+    place.textContent = near.position === null ? 'not in this list' : `${count(near.position + 1)} of ${count(near.total)}`;
+  }
 
   const tag = (name, value, kind = '') => h('span', {class: `chip ${kind}`, title: name}, h('span', {class: 'visually-hidden'}, `${name}: `), value);
 
-  function show(task, near) {
+  function show(task) {
+    showPlace();
     const prompt = h('details', {}, h('summary', {}, 'Full agent prompt'),
       h('p', {class: 'small muted'}, 'Here, /home/user/input is ../input and /workdir is the notebook’s own folder.'),
       h('pre', {class: 'mono prompt', tabindex: 0}, task.instruction),
@@ -132,9 +143,7 @@ export function mount(pane, server) {
       h('div', {class: 'row spread'},
         h('span', {class: 'row'}, h('span', {class: 'mono muted'}, task.task_id),
           h('button', {type: 'button', class: 'btn quiet', onclick: event => copy(location.href, event.currentTarget)}, 'Copy link')),
-        h('span', {class: 'row'}, neighbour('← Previous task', near.previous, 'K'),
-          near.position !== null && h('span', {class: 'small muted'}, `${count(near.position + 1)} of ${count(near.total)}`),
-          neighbour('Next task →', near.next, 'J'))),
+        h('span', {class: 'row'}, previous, place, next)),
       h('h2', {class: 'asked', tabindex: -1}, withCode(task.question)),
       answerAs(task.answer_as),
       task.doubt && h('p', {class: 'notice warn'}, h('b', {}, 'Doubtful gold. '), task.doubt, ' Grade an answer or reveal the gold, and judge for yourself.'),
@@ -168,6 +177,7 @@ export function mount(pane, server) {
     return [state, changed].filter(Boolean).join(' · ');
   }
 
+  workbench.addEventListener('placed', showPlace);
   for (const news of ['fetching', 'fetched']) workbench.addEventListener(news, () => { if (workbench.task) askFiles(workbench.task); });
   /** On a phone the list fills the screen. Until the task is there, the page may be too short to bring it to the top. */
   const bring = () => { if (matchMedia('(max-width: 799px)').matches) pane.scrollIntoView({block: 'start'}); };

@@ -1,4 +1,5 @@
 // Snippets for programs and agents, with the address of this very app and the task chosen in them.
+import {sideways} from './sideways.js';
 import {copy, h, withCode, workbench} from './workbench.js';
 
 export function mount(pane, server) {
@@ -18,7 +19,7 @@ export function mount(pane, server) {
     return h('section', {class: 'card', 'aria-label': title},
       h('div', {class: 'row spread'}, h('h2', {}, title), button),
       h('p', {class: 'small muted'}, withCode(note)),
-      h('pre', {tabindex: 0, role: 'group', 'aria-label': `Code: ${title}`}, h('code', {}, text)));
+      sideways(h('pre', {tabindex: 0, role: 'group', 'aria-label': `Code: ${title}`}, h('code', {}, text))));
   }
 
   const intro = task => h('div', {class: 'card'}, h('h2', {}, 'Use it from code'),

@@ -50,10 +50,11 @@ function suggested(text, use) {
     : h('q', {class: 'mono quote'}, shown);
 }
 
-/** The gold, the mode and tolerances, and every rung. */
-export const rungs = (answer, prediction) => [
+/** The mode and tolerances, what they ask for where that is said nowhere else, and every rung. */
+export const rungs = (answer, prediction, asked = '') => [
   h('div', {class: 'row spread'}, h('h3', {}, 'The ladder'),
     h('span', {class: 'small muted'}, `${answer.reward_mode || 'no mode'} · atol ${figure(answer.atol)} · rtol ${figure(answer.rtol)}`)),
+  asked && h('p', {class: 'small muted'}, `This mode asks for ${asked}.`),
   ladder(answer, prediction),
 ];
 

@@ -123,7 +123,7 @@ class Workbench extends EventTarget {
   token = storedToken();   // this tab's own random name for its kernel
   chosen = address.get('task');  // id asked for
   task = null;             // the task shown, without its gold answer
-  near = null;             // its neighbours in the list: {previous, next, position, total}
+  near = null;             // its neighbours in the list: {previous, next, position, total}; position null: it is not in it
   notebook = null;         // {busy, insertCell(code), lastOutput() -> {text, label} | null}, set by the notebook pane
 
   get filters() {
@@ -184,6 +184,12 @@ class Workbench extends EventTarget {
     this.chosen = id;
     document.documentElement.dataset.task = id ? 'some' : 'none';   // as the page's head does at first
     this.dispatchEvent(new CustomEvent('choose', {detail: id}));
+  }
+
+  /** The place of the chosen task in a list that is not the one before. */
+  placed(near) {
+    this.near = near;
+    this.dispatchEvent(new Event('placed'));
   }
 
   publish(task) {

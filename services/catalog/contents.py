@@ -138,12 +138,13 @@ class Contents:
                 yield task_of(row)
 
     def neighbours(self, query: Query, task_id: str) -> Neighbours:
-        """The tasks before and after this one in the query's list; nothing but the total when it isn't in it."""
+        """The tasks before and after this one in the query's list; before and after one that isn't in it: none, and the first."""
         found = self._positions(query)
         row = self._index.execute("SELECT position FROM task WHERE task_id = ?", (encodable(task_id),)).fetchone()
         places = np.flatnonzero(found == row[0]).tolist() if row else []
         if not places:
-            return Neighbours(None, None, None, len(found))
+            first = self._read("task_id", found[:1])
+            return Neighbours(None, first[0][0] if first else None, None, len(found))
         place = places[0]
         ids = [id for (id,) in self._read("task_id", found[max(0, place - 1) : place + 2])]
         before = ids[0] if place else None

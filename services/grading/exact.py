@@ -14,5 +14,5 @@ def exact_rung(case: Case, prediction: str) -> Rung:
     """Rung 1."""
     gold, answer = normal(case.gold), normal(prediction)
     same = gold == answer
-    detail = f"The texts {'are equal' if same else 'differ'}, trimmed, in lower case, white space joined."
+    detail = f"The texts {'are equal' if same else 'differ'}, letter case and extra spaces aside."
     return Rung("exact", "matched" if same else "failed", detail, Reading(gold), Reading(answer))

@@ -50,6 +50,24 @@ def test_filters_narrow_the_list_and_count_what_is_left(new_visitor, many):
     expect(total(page)).to_have_text("5,394 tasks")
 
 
+def test_an_open_task_that_the_filters_leave_out_is_said_and_the_list_goes_on_from_its_first(new_visitor, many):
+    page = new_visitor("?split=train", base=many)
+    listed(page).nth(1).click()
+    task = page.locator(".task_view")
+    expect(task).to_contain_text("2 of 5,000")
+    page.get_by_label("Split").select_option("test")
+    expect(task).to_contain_text("not in this list")
+    expect(task.get_by_role("button", name="← Previous task")).to_be_disabled()
+    page.keyboard.press("k")
+    expect(page.get_by_text("The open task is not in this list.")).to_be_visible()
+    first = listed(page).first.get_attribute("data-task")
+    page.get_by_role("button", name="Next task →").click()
+    expect(task.locator(".mono").first).to_have_text(first)
+    expect(task).to_contain_text("1 of 250")
+    page.get_by_label("Split").select_option("")
+    expect(task).to_contain_text(" of 5,394")
+
+
 def test_a_link_restores_filters_page_and_task(new_visitor, many):
     page = new_visitor("?split=train&tier=medium&p=3", base=many)
     expect(page.get_by_text("Page 3 of 57")).to_be_visible()

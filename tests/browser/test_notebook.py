@@ -380,6 +380,18 @@ def test_a_lost_connection_is_said_and_nothing_is_lost(new_visitor, app):
         assert output(cell).inner_text().split("\n")[:30] == [f"line {i}" for i in range(30)]
 
 
+def test_printed_text_that_goes_on_sideways_shows_where(notebook):
+    short = notebook.ran("print('short')")
+    wide = notebook.ran("print('short')\nprint('wide ' * 40)")
+    back, onward = (wide.locator(f".more-columns.{side}") for side in ("before", "after"))
+    expect(onward).to_be_visible()
+    expect(back).to_be_hidden()
+    wide.locator(".nb-text").evaluate("text => { text.scrollLeft = text.scrollWidth; }")
+    expect(back).to_be_visible()
+    expect(onward).to_be_hidden()
+    expect(short.locator(".more-columns.after")).to_be_hidden()
+
+
 def test_a_phone_has_no_sideways_scroll(new_visitor):
     notebook = Notebook(new_visitor(f"?task={TASK}", width=390))
     notebook.ran("print('x' * 250)\nimport pandas as pd\npd.DataFrame([range(40)])")

@@ -104,6 +104,20 @@ def test_typing_offers_completions_and_enter_stays_a_new_line(notebook):
     expect(cell.get_by_role("button", name="Run")).to_be_focused()
 
 
+def test_a_run_closes_the_list_of_completions_and_none_opens_after_it(notebook):
+    notebook.ran(TABLE)
+    expect(notebook.badge).to_have_text("Ready")
+    cell = notebook.add("df")
+    keyboard = notebook.page.keyboard
+    keyboard.type(".")
+    expect(cell.get_by_role("option").first).to_be_visible()
+    keyboard.type("sepal_length")
+    keyboard.press("Control+Enter")
+    expect(output(cell)).to_contain_text("1.0")
+    notebook.page.wait_for_timeout(700)  # typing asks for completions a moment later
+    expect(cell.get_by_role("option")).to_have_count(0)
+
+
 def test_without_a_kernel_the_words_of_the_cell_are_offered(notebook):
     cell = notebook.add("sepal_height = 1\nsepal_")
     notebook.page.keyboard.press("Tab")

@@ -152,9 +152,11 @@ def test_neighbours_follow_the_list(catalog):
     assert [each.position for each in near] == list(range(len(ids)))
     assert [each.next for each in near] == [*ids[1:], None]
     assert [each.previous for each in near] == [None, *ids[:-1]]
-    outside = catalog.neighbours(replace(query, tier="easy"), ids[0])
-    assert (outside.previous, outside.next, outside.position) == (None, None, None)
-    assert outside.total == catalog.search(replace(query, tier="easy")).total
+    other = replace(query, tier="easy")
+    outside, listed = catalog.neighbours(other, ids[0]), catalog.search(other)
+    assert (outside.previous, outside.next, outside.position) == (None, listed.rows[0].task_id, None)
+    assert outside.total == listed.total
+    assert catalog.neighbours(replace(query, tier="none"), ids[0]).next is None
 
 
 def test_a_task_is_the_row_of_the_dataset(catalog, rows):
