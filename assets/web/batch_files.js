@@ -13,6 +13,8 @@ export function filesCard({ask, say, read, changed}) {
     h('p', {class: 'small muted'}, withCode('JSON lines, JSON, CSV, TSV or parquet with columns `task_id` and `prediction`, and if there are any `sample` (its number) and `run` (its name). Others such as `id`, `answer`, `attempt` and `model` are known too; what is not clear is asked. Two files are two runs, and are compared. Values are read as text, as they stand in the file.')),
     h('div', {class: 'drop'}, h('button', {type: 'button', class: 'btn', onclick: () => input.click()}, 'Choose files'), h('span', {class: 'small'}, 'or drop them here.'), input,
       h('button', {type: 'button', class: 'btn quiet', onclick: example}, 'Download an example file')), list, asked, note);
+  const sent = new Map();   // name → what tells it from another file of that name
+  const trait = file => `${file.size} ${file.lastModified}`;
   let held = [], columns = {}, sending = null;
 
   function show(files) {
@@ -25,7 +27,7 @@ export function filesCard({ask, say, read, changed}) {
   function taken({name, columns: names, found}) {
     const told = PARTS.flatMap(([part, , label], at) => [at ? ', ' : '', found[part] ? h('code', {}, found[part]) : 'none', ` as ${label}`]);
     return h('div', {class: 'row small muted', role: 'group', 'aria-label': `Columns of ${name}`}, h('span', {}, 'Columns read: ', told, '.'),
-      h('button', {type: 'button', class: 'btn quiet', onclick: () => askColumns({message: `Which columns of ${name} hold what?`, file: name, columns: names, found})}, 'Read others'));
+      h('button', {type: 'button', class: 'btn quiet', onclick: () => askColumns({message: `Which columns of ${name} hold what?`, file: name, columns: names, found})}, 'Choose other columns'));
   }
 
   async function example() {
@@ -49,10 +51,12 @@ export function filesCard({ask, say, read, changed}) {
   async function take(files) {
     input.value = '';
     if (sending || !files.length) return;
+    const here = files.filter(file => sent.get(file.name) === trait(file) && held.some(each => each.name === file.name));
+    if (here.length === files.length) { say(note, `${here.map(file => file.name).join(', ')}: here already.`, 'warn'); return; }
     changed();
     asked.replaceChildren();
-    for (const file of files) {
-      try { await send(file); } catch (error) { say(note, error.message); break; } finally { sending = null; }
+    for (const file of files.filter(each => !here.includes(each))) {
+      try { await send(file); sent.set(file.name, trait(file)); } catch (error) { say(note, error.message); break; } finally { sending = null; }
     }
     const state = await ask('batch_state');
     if (state.error) { say(note, state.error); return; }

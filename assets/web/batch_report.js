@@ -51,9 +51,12 @@ export function mount(pane, server) {
       if (answer.error) { say(note, answer.error); return; }
       counts = answer.counts;
       fill();
+      stale();
     }}), split);
-    const choice = (name, value, text) => h('label', {class: 'row small'}, h('input', {type: 'radio', name: `batch-${name}`, checked: chosen[name] === value, onchange: () => { chosen[name] = value; }}), text);
+    const choice = (name, value, text) => h('label', {class: 'row small'}, h('input', {type: 'radio', name: `batch-${name}`, checked: chosen[name] === value, onchange: () => { chosen[name] = value; stale(); }}), text);
 
+    /** What was graded, was by other choices. */
+    const stale = () => { if (report.hasChildNodes()) say(note, 'The numbers below are of the choices before. Grade again for these.', 'warn'); };
     function fill() {
       table.replaceChildren(countsTable(counts));
     }

@@ -49,13 +49,14 @@ export async function draw(element, traces, change) {
  * `percent` is for rates between 0 and 1; `choose(label, name)` is called on a click.
  */
 export async function bars(element, labels, series, {percent = false, choose} = {}) {
+  const few = series.every(({values}) => values.every(value => value < 6));   // of a count there is no half
   const traces = ink => series.map(({name, values, low, high}, at) => ({
     type: 'bar', name: asText(name), x: labels.map(asText), y: values, marker: {color: COLOURS[at % COLOURS.length]}, hovertemplate: percent ? '%{x}: %{y:.1%}<extra>%{fullData.name}</extra>' : '%{x}: %{y:,}<extra>%{fullData.name}</extra>',
     ...(low && {error_y: {type: 'data', symmetric: false, array: high.map((value, index) => value - values[index]), arrayminus: low.map((value, index) => values[index] - value), color: ink, thickness: 1.2, width: 4}}),
   }));
   await draw(element, traces, {
     barmode: 'group', bargap: 0.3, showlegend: series.length > 1, legend: {orientation: 'h', y: 1.15},
-    xaxis: {type: 'category'}, yaxis: {rangemode: 'tozero', automargin: false, ...(percent && {tickformat: '.0%', range: [0, 1]})},
+    xaxis: {type: 'category'}, yaxis: {rangemode: 'tozero', automargin: false, ...(percent ? {tickformat: '.0%', range: [0, 1]} : few && {dtick: 1})},
   });
   element.removeAllListeners?.('plotly_click');
   if (choose) element.on?.('plotly_click', ({points: [point]}) => choose(labels[point.pointNumber], series[point.curveNumber].name));

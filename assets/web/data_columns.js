@@ -6,6 +6,8 @@ const OPERATIONS = {contains: 'contains', equals: 'equals', not_equals: 'is not'
 const VALUELESS = ['missing', 'filled'];
 const LISTED = 300;
 
+export const isNumber = dtype => /^(u?int|float|double|decimal)/.test(dtype);
+
 /** Whether sorting and filters from elsewhere can be those of a table with so many columns. */
 export function viewFits(view, columns) {
   const each = (all, right) => Array.isArray(all) && all.every(one => Number.isInteger(one?.column) && one.column >= 0 && one.column < columns && right(one));
@@ -48,8 +50,9 @@ export function columnMenu(act) {
     const done = what => () => { box.close(); what(); };
     const item = (label, what, pressed) => h('button', {type: 'button', class: 'btn quiet', 'aria-pressed': pressed === undefined ? null : String(pressed), onclick: done(what)}, label);
     const filter = view.filters.find(each => each.column === number);
+    const first = filter?.op ?? (isNumber(column.dtype) ? 'equals' : 'contains');
     const op = h('select', {'aria-label': 'Condition', onchange: () => { value.hidden = VALUELESS.includes(op.value); }},
-      Object.entries(OPERATIONS).map(([name, label]) => h('option', {value: name, selected: name === filter?.op}, label)));
+      Object.entries(OPERATIONS).map(([name, label]) => h('option', {value: name, selected: name === first}, label)));
     const value = h('input', {type: 'text', 'aria-label': 'Value', value: filter?.value ?? '', placeholder: 'value', hidden: VALUELESS.includes(filter?.op)});
     const form = h('form', {class: 'row', onsubmit: event => { event.preventDefault(); box.close(); act.filter(number, op.value, value.hidden ? '' : value.value); }},
       op, value, h('button', {type: 'submit', class: 'btn'}, 'Filter'));

@@ -309,7 +309,7 @@ export function mount(pane, server) {
   function goTo() {
     unfold(pane);
     pane.scrollIntoView({block: 'start'});
-    pane.querySelector('.fold-pane').focus({preventScroll: true});
+    if (table.element.checkVisibility()) focusTable(); else pane.querySelector('.fold-pane').focus({preventScroll: true});
   }
 
   function columnsChanged() {
@@ -389,7 +389,7 @@ export function mount(pane, server) {
   workbench.onTask(open);
   workbench.addEventListener('files', event => files(event.detail));
   workbench.addEventListener('file', ({detail: name}) => {
-    if (name !== place.name) { file.value = name; go({name, table: ''}); }
+    if (name !== place.name) { file.value = name; go({name, table: ''}, true); }
     goTo();
   });
   onLetters({d: () => { if (task?.input_files.length) goTo(); }});

@@ -1,4 +1,5 @@
 // The virtual table: of any number of rows and columns only those in sight are on the page.
+import {isNumber} from './data_columns.js';
 import {lookAlikes, visible} from './data_names.js';
 import {fitted, lettersOf} from './data_summary.js';
 import {sideways} from './sideways.js';
@@ -15,7 +16,6 @@ const FADE = 22;              // px at the right edge, under the sign that colum
 const AHEAD = 3;              // rows and columns drawn beyond the edge
 const SETTLE = 150;           // ms after which a scaled scroll bar is put where it belongs
 
-const isNumber = dtype => /^(u?int|float|double|decimal)/.test(dtype);
 const between = (low, value, high) => Math.min(Math.max(value, low), high);
 
 /**

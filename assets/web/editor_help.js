@@ -9,6 +9,7 @@ import {h} from './workbench.js';
 const KINDS = {function: 'function', instance: 'variable', statement: 'variable', module: 'namespace', class: 'class', keyword: 'keyword', param: 'property',
   'dict key': 'property', attribute: 'property', magic: 'keyword', path: 'text'};
 const NO_KERNEL = 'The documentation comes from the kernel: run a cell first, and wait until none runs.';
+const NONE_YET = 'Completions come from the kernel: run a cell first, and wait until none runs.';
 const NOTHING = 'The kernel knows nothing about this name.';
 
 // Jupyter counts code points, the editor UTF-16 units
@@ -34,7 +35,11 @@ function completions(ask) {
     }
     const asked = request(context.state, context.pos);
     const answer = await ask('complete', asked);
-    if (!answer?.matches) return withoutKernel(context);
+    if (!answer?.matches) {
+      const own = withoutKernel(context);
+      if (!own && !answer && context.explicit) setTimeout(() => tell(context.view, context.state, NONE_YET));
+      return own;
+    }
     const from = utf16Units(asked.code, answer.start);
     // magics only where one was begun
     const matches = answer.matches.filter(([text]) => !text.startsWith('%') || asked.code[from] === '%');
@@ -68,9 +73,14 @@ async function inspect(view, ask) {
   const {state} = view;
   const position = state.selection.main.head;
   const answer = await ask('inspect', request(state, position));
-  // typed on, or moved, while the kernel looked
+  tell(view, state, answer ? answer.text || NOTHING : NO_KERNEL);
+}
+
+/** Show `text` at the cursor, unless one typed on, or moved, since `state` was. */
+function tell(view, state, text) {
+  const position = state.selection.main.head;
   if (view.state.doc !== state.doc || view.state.selection.main.head !== position) return;
-  view.dispatch({effects: showDocumentation.of({position, text: answer ? answer.text || NOTHING : NO_KERNEL})});
+  view.dispatch({effects: showDocumentation.of({position, text})});
 }
 
 /** The text before the cursor on its line; `null` when something is selected. */

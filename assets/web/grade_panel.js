@@ -21,14 +21,15 @@ export function mount(pane, server) {
   const revealButton = button('Reveal gold', reveal, 'quiet');
   const shows = h('p', {class: 'small muted'}, 'A verdict shows the gold answer too, right or wrong.');
   const note = h('p', {class: 'small muted', role: 'status'});
+  const of = h('p', {class: 'notice small', role: 'status', hidden: true});   // whose verdict is shown, once the box holds another answer
   const verdictBox = h('div', {class: 'verdict', 'aria-live': 'polite'});
   const ladderBox = h('div', {class: 'ladder-box'});
   const attemptsBox = h('div', {class: 'attempts'});
   const form = h('form', {class: 'answer'}, h('label', {class: 'field', for: 'answer'}, 'Your answer'), box,
     h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile), revealButton), shows, note);
-  const card = h('div', {class: 'card'}, heading(pane, 'Grade'), form, verdictBox, ladderBox, attemptsBox);
+  const card = h('div', {class: 'card'}, heading(pane, 'Grade'), form, of, verdictBox, ladderBox, attemptsBox);
 
-  let task = null, state = null, asked = 0;
+  let task = null, state = null, asked = 0, graded = null;
 
   const tell = (event, detail) => workbench.dispatchEvent(new CustomEvent(event, {detail: {task_id: task.task_id, ...detail}}));
 
@@ -58,13 +59,22 @@ export function mount(pane, server) {
     save();
     fit();
     if (gradeButton.disabled) idle();
+    tellWhose();
     say('');
+  }
+
+  function tellWhose() {
+    of.hidden = graded === null || graded === box.value;
+    if (!of.hidden) of.replaceChildren('The verdict below is of ', h('q', {class: 'mono quote'}, excerpt(graded)), '. Grade to see what the answer in the box gets.');
+    for (const each of [verdictBox, ladderBox]) each.classList.toggle('of-another', !of.hidden);
   }
 
   function idle() {
     asked += 1;
     gradeButton.disabled = false;
     gradeButton.textContent = 'Grade';
+    graded = null;
+    tellWhose();
     verdictBox.replaceChildren();
     ladderBox.replaceChildren();
   }
@@ -92,6 +102,7 @@ export function mount(pane, server) {
   }
 
   function show(answer, prediction) {
+    graded = prediction;
     verdictBox.replaceChildren(...[outcome(answer, prediction, put),
       answer.outcome === 'right' && button('Next unsolved task', () => workbench.dispatchEvent(new Event('next')))].filter(Boolean));
     revealButton.hidden = shows.hidden = true;

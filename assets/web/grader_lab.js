@@ -6,6 +6,7 @@ import {LAB_FIELDS, address, copy, h, workbench} from './workbench.js';
 const PAUSE = 250;             // ms without a key before grading
 const LINK_LETTERS = 6000;     // an address much longer is cut by some programs it is sent through
 const MODES = ['numeric', 'exact_short', 'list', 'flexible', 'exact_bool', 'list_csv', ''];
+const LABELS = {gold: 'Gold', answer: 'Answer', reward_mode: 'Reward mode', atol: 'Absolute tolerance', rtol: 'Relative tolerance'};
 const BLANK = {gold: '', answer: '', reward_mode: 'numeric', atol: '0.001', rtol: '0.001'};
 
 const example = (label, gold, answer, reward_mode = 'exact_short', tolerance = '0.001') => ({label, gold, answer, reward_mode, atol: tolerance, rtol: tolerance});
@@ -45,7 +46,7 @@ export function mount(pane, server) {
     atol: h('input', {id: 'lab-atol', inputmode: 'decimal', autocomplete: 'off', class: 'mono'}),
     rtol: h('input', {id: 'lab-rtol', inputmode: 'decimal', autocomplete: 'off', class: 'mono'}),
   };
-  const field = (name, label) => h('div', {class: 'field'}, h('label', {for: inputs[name].id}, label), inputs[name]);
+  const field = name => h('div', {class: 'field'}, h('label', {for: inputs[name].id}, LABELS[name]), inputs[name]);
   const examples = h('select', {id: 'lab-example'}, h('option', {value: ''}, 'Load an example…'),
     EXAMPLES.map(([group, some], at) => h('optgroup', {label: group}, some.map(({label}, index) => h('option', {value: `${at}.${index}`}, label)))));
   const button = (label, text) => h('button', {type: 'button', class: 'btn', onclick: event => copy(text(), event.currentTarget)}, label);
@@ -56,8 +57,8 @@ export function mount(pane, server) {
   const form = h('form', {class: 'card lab-form'}, h('h2', {}, 'Grader lab'),
     h('p', {class: 'small muted'}, 'Any gold against any answer: what the grader decides, and how each rung of the ladder comes to it.'),
     h('div', {class: 'field'}, h('label', {for: 'lab-example'}, 'Examples'), examples),
-    field('gold', 'Gold'), field('answer', 'Answer'),
-    h('div', {class: 'lab-numbers'}, field('reward_mode', 'Reward mode'), field('atol', 'Absolute tolerance'), field('rtol', 'Relative tolerance')),
+    field('gold'), field('answer'),
+    h('div', {class: 'lab-numbers'}, field('reward_mode'), field('atol'), field('rtol')),
     h('div', {class: 'row'}, link, button('Copy as test case', () => testCase()), button('Copy as Python', () => pythonCall())), note);
   pane.replaceChildren(h('div', {class: 'lab'}, form, h('div', {class: 'card lab-verdict'}, verdictBox, ladderBox)));
 
@@ -72,6 +73,7 @@ export function mount(pane, server) {
   const pythonCall = () => `# grade is the reference grader’s\ngrade(${JSON.stringify(inputs.gold.value)}, ${JSON.stringify(inputs.answer.value)}, reward_mode=${JSON.stringify(inputs.reward_mode.value)}, rel_tol=${tolerance('rtol')}, abs_tol=${tolerance('atol')})`;
 
   function fill(values) {
+    examples.value = '';
     for (const name of LAB_FIELDS) inputs[name].value = values[name];
     fit();
     changed(0);
@@ -103,7 +105,7 @@ export function mount(pane, server) {
     const mine = asked, prediction = inputs.answer.value, gold = inputs.gold.value;
     if (!gold) { say('Type a gold and an answer, or load an example.'); return; }
     const bad = ['atol', 'rtol'].filter(name => !(tolerance(name) >= 0 && Number.isFinite(tolerance(name))));
-    if (bad.length) { say(`${bad.join(' and ')}: a tolerance is a number, zero or more.`, 'bad'); return; }
+    if (bad.length) { say(`${bad.map(name => LABELS[name]).join(' and ')}: a tolerance is a number, zero or more.`, 'bad'); return; }
     pane.setAttribute('aria-busy', 'true');
     const late = setTimeout(() => { if (mine === asked) say('Grading…'); }, 400);
     let answer;
@@ -135,11 +137,12 @@ export function mount(pane, server) {
   form.addEventListener('submit', event => event.preventDefault());
   examples.addEventListener('change', () => {
     if (!examples.value) return;
-    const [group, index] = examples.value.split('.');
+    const chosen = examples.value;
+    const [group, index] = chosen.split('.');
     fill(EXAMPLES[group][1][index]);
-    examples.value = '';
+    examples.value = chosen;
   });
-  for (const input of Object.values(inputs)) input.addEventListener('input', () => { fit(); changed(); });
+  for (const input of Object.values(inputs)) input.addEventListener('input', () => { examples.value = ''; fit(); changed(); });
   workbench.addEventListener('visit', keep);
   workbench.addEventListener('lab', event => fill(event.detail));
   window.addEventListener('popstate', restore);

@@ -1,4 +1,5 @@
 // The way past the list, and the links between the views; each view stays as it is while another one is looked at.
+import {keepPageScroll} from './page_scroll.js';
 import {workbench} from './workbench.js';
 
 export function mount(masthead) {
@@ -28,6 +29,7 @@ export function mount(masthead) {
       if (workbench.view !== link.dataset.view) workbench.show(link.dataset.view);
     });
   }
+  keepPageScroll();
   workbench.addEventListener('view', mark);
   mark();
 }

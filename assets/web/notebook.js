@@ -53,8 +53,9 @@ export function mount(pane, server) {
   const toast = new Toast();
   const kept = h('span', {class: 'nb-kept small muted'});
   const notice = h('div', {class: 'notice row small', role: 'status', hidden: true});
+  const held = h('p', {class: 'small muted', hidden: true});
   const storage = h('p', {class: 'notice warn small', role: 'status', hidden: true});
-  const tabs = h('p', {class: 'notice warn small', role: 'status', hidden: true}, 'This task is open in another tab too. The cells changed last are the ones kept over a reload.');
+  const tabs = h('p', {class: 'notice warn small', role: 'status', hidden: true}, 'This task is open in another tab too. Each tab has a kernel of its own: variables of one are not in the other. The cells changed last are the ones kept over a reload.');
   const tellTabs = watchOtherTabs(shared => { tabs.hidden = !shared; });
   const place = h('div');
   const variables = new VariablesPane(client, () => queue.busy ? 'busy' : kernel);
@@ -62,7 +63,7 @@ export function mount(pane, server) {
   const tools = h('div', {class: 'row nb-toolbar', role: 'toolbar', 'aria-label': 'Notebook'}, runAll, stop, restart, starter, variables.button);
   pane.replaceChildren(h('div', {class: 'card'},
     h('div', {class: 'row spread'}, h('span', {class: 'row'}, heading(pane, 'Notebook'), badge, kept), tools),
-    notice, storage, tabs, place, h('div', {class: 'row spread nb-end'}, h('span', {class: 'row'}, addCell, addText), h('span', {class: 'row nb-files'}, files, keys)),
+    notice, held, storage, tabs, place, h('div', {class: 'row spread nb-end'}, h('span', {class: 'row'}, addCell, addText), h('span', {class: 'row nb-files'}, files, keys)),
     variables.element), toast.element, help.element);
 
   const queue = new RunQueue(client, () => {
@@ -123,6 +124,8 @@ export function mount(pane, server) {
     badge.textContent = name;
     badge.title = sentence;
     badge.dataset.state = state;
+    held.hidden = state !== 'elsewhere';
+    if (!held.hidden) held.replaceChildren('The kernel holds the variables of ', h('span', {class: 'mono'}, kernelOf), '. A cell run here starts a fresh one, and they are gone.');
     stop.disabled = !(queue.busy || ['busy', 'starting', 'waiting'].includes(kernel)) || ['interrupting', 'ending'].includes(queue.step);
     restart.disabled = ['none', 'ended', 'waiting', 'unreachable'].includes(kernel);
     if (!queue.busy) sayWhile('line', '');

@@ -8,6 +8,8 @@ import {CellOutputs} from './notebook_outputs.js';
 import {OUTPUT_LIMIT} from './notebook_store.js';
 import {h} from './workbench.js';
 
+const PROMPT_PATHS = /\/home\/user\/input|\/workdir\b/;
+
 // how the time a run took is told, where it is known
 const STATES = {
   waiting: 'queued', running: 'running', ok: 'done', error: 'failed', stopped: 'stopped', died: 'kernel stopped', refused: 'not run', lost: 'lost',
@@ -184,6 +186,7 @@ export class NotebookCell {
     if (this.#replaying) { this.#replaying = false; this.#outputs.clear(); }
     if (event.event === 'update_display_data') this.#host.updateDisplay(event.output);
     else this.#outputs.apply(event);
+    if (event.output?.output_type === 'error' && PROMPT_PATHS.test(event.output.evalue)) this.message = 'The agent prompt’s paths: here, /home/user/input is ../input and /workdir is the notebook’s own folder.';
     this.#host.saved(this);
   }
 

@@ -1,11 +1,11 @@
 // The question in reach: once it has scrolled away it stands, short, over what is looked at, with ways to the other panes.
 import {h, withCode, workbench} from './workbench.js';
 
-const WAYS = {data_preview: 'Data', notebook: 'Notebook', grade_panel: 'Grade'};
+const WAYS = {task_view: 'Task', data_preview: 'Data', notebook: 'Notebook', grade_panel: 'Grade'};
 
 export function mount(pane) {
   const text = h('span', {class: 'text'});
-  const question = h('button', {type: 'button', class: 'question', title: 'Back to the whole task', onclick: () => go('task_view')}, text);
+  const question = h('button', {type: 'button', class: 'question', 'aria-expanded': 'false', title: 'The whole question, or two lines of it', onclick: () => expand(text.classList.toggle('whole'))}, text);
   const ways = h('span', {class: 'ways'}, Object.entries(WAYS).map(([id, label]) => h('button', {type: 'button', class: `btn quiet to-${id}`, 'aria-label': `Go to ${label}`, onclick: () => go(id)}, label)));
   const bar = h('nav', {class: 'bar', 'aria-label': 'The question, and ways through the task', hidden: true}, question, ways);
   pane.append(bar);
@@ -18,17 +18,22 @@ export function mount(pane) {
     first?.focus({preventScroll: true});
   }
 
+  const expand = whole => question.setAttribute('aria-expanded', String(whole));
+
   let asked = null;
 
   function look() {
-    bar.hidden = !asked || asked.getBoundingClientRect().bottom > 0;
+    bar.hidden = !asked?.checkVisibility() || asked.getBoundingClientRect().bottom > 0;
   }
 
   workbench.onTask(task => {
     asked = task && document.querySelector('#task_view .asked');
+    text.classList.remove('whole');
+    expand(false);
     text.replaceChildren(...withCode(task?.question ?? ''));
     look();
   });
+  workbench.addEventListener('view', look);
   addEventListener('scroll', look, {passive: true});
   addEventListener('resize', look);
 }

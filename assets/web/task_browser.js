@@ -29,7 +29,7 @@ export function mount(pane, server) {
   const unsolved = h('label', {class: 'row small unsolved'},
     h('input', {form: form.id, name: 'unsolved', type: 'checkbox', value: '1', oninput: () => filter(true)}), 'Unsolved only');
   const total = h('p', {'aria-live': 'polite', class: 'small'}, 'Loading tasks…');
-  const overview = h('button', {type: 'button', class: 'btn quiet', title: 'These tasks in charts, under the filters', onclick: () => workbench.show('about')}, 'Overview');
+  const overview = h('button', {type: 'button', class: 'btn quiet', title: 'These tasks in charts, under the filters', onclick: () => workbench.show('about')}, 'About these');
   const chips = filterChips(removeFilter, clearFilters);
   const list = h('ul', {role: 'listbox', tabindex: 0, 'aria-label': 'Tasks', class: 'tasks'});
   const scroll = listScroll(list);
@@ -134,8 +134,9 @@ export function mount(pane, server) {
   function fillSelect(name, options) {
     const box = form.elements[name];
     const label = value => name === 'package_tier' && PACKAGES[value] ? `${value} (${PACKAGES[value]})` : value;
-    const known = options.map(([value, tasks]) => h('option', {value: String(value)}, `${label(String(value))} · ${count(tasks)}`));
     const chosen = filters[name] ?? '';
+    const named = (value, tasks) => value === chosen ? label(value) : `${label(value)} · ${count(tasks)}`;   // the choice stands in a narrow box, and its count above the list
+    const known = options.map(([value, tasks]) => h('option', {value: String(value)}, named(String(value), tasks)));
     if (chosen && !options.some(([value]) => String(value) === chosen)) known.push(h('option', {value: chosen}, label(chosen)));
     box.replaceChildren(h('option', {value: ''}, 'All'), ...known);
     box.value = chosen;

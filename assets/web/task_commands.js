@@ -6,7 +6,7 @@ const APP = '{app}';   // stands where this page's own address belongs
 
 export function taskCommands(commands) {
   const app = new URL('.', document.baseURI).href;
-  return h('details', {class: 'commands'}, h('summary', {}, 'Use it from code'), h('ul', {}, commands.map(({label, language, text, note}) => {
+  return h('details', {class: 'commands'}, h('summary', {}, 'This task from code'), h('ul', {}, commands.map(({label, language, text, note}) => {
     const shown = text.replace(APP, () => app);
     return h('li', {},
       h('div', {class: 'row spread'}, h('h3', {}, label),

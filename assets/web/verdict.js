@@ -18,8 +18,12 @@ const TELLING = ['list', 'numeric_scaled', 'numeric', 'exact'];
 
 /** Why the verdict is what it is; math_verify may have read no more than a part of the texts, which is said here. */
 function reasonOf({method, rungs, gold}, prediction) {
+  const list = rungs.find(rung => rung.name === 'list');
+  if (method === 'list' && list.order === 'sorted') return 'The lists match once both are sorted: in which order the items stand is not graded.';
   const telling = method === 'miss' && TELLING.map(name => rungs.find(rung => rung.name === name)).find(rung => rung?.state === 'failed');
-  if (telling) return `${REASONS.miss} ${telling.detail}`;
+  const apart = telling === list && list?.pairs.filter(pair => !pair.matched_by) || [];
+  const which = apart.length ? ` ${apart.length === 1 ? 'The pair that does not' : 'The first that does not'}: ${excerpt(apart[0].gold)} in the gold, ${excerpt(apart[0].prediction)} in the answer.` : '';
+  if (telling) return `${REASONS.miss} ${telling.detail}${which}`;
   const {gold: left, prediction: right} = rungs.find(rung => rung.name === method) ?? {};
   const whole = left?.text === gold.trim() && right?.text === prediction.trim();
   if (method !== 'math_verify' || !left?.text || !right?.text || whole) return REASONS[method];

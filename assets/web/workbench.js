@@ -82,7 +82,7 @@ const LONGEST_WAIT = 2000;   // ms, of the other panes for the first
 export const FILTERS = ['split', 'tier', 'dataset', 'mode', 'level', 'file_type', 'package_tier', 'q', 'order', 'seed', 'unsolved'];
 
 /** What a package tier stands for. */
-export const PACKAGES = {0: 'pandas, numpy', 1: 'and sklearn, scipy, seaborn', 2: 'deep learning', 3: 'other'};
+export const PACKAGES = {0: 'pandas, numpy', 1: 'sklearn, scipy, seaborn too', 2: 'deep learning', 3: 'other'};
 
 /** Those that hold the case in the grader lab. */
 export const LAB_FIELDS = ['gold', 'answer', 'reward_mode', 'atol', 'rtol'];

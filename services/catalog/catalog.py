@@ -80,9 +80,7 @@ class Catalog:
         return self._contents.tasks(query, page, size)
 
     def neighbours(self, query: Query, task_id: str) -> Neighbours:
-        """The tasks before and after this one in the query's list; before and after one that isn't in it: none, and
-        the first.
-        """
+        """The tasks before and after this one in the query's list; of one that isn't in it: none, and the first."""
         return self._contents.neighbours(query, task_id)
 
     def folder_index(self, task: Task) -> int:

@@ -138,7 +138,7 @@ class Contents:
                 yield task_of(row)
 
     def neighbours(self, query: Query, task_id: str) -> Neighbours:
-        """The tasks before and after this one in the query's list; before and after one that isn't in it: none, and the first."""
+        """The tasks before and after this one in the query's list; of one that isn't in it: none, and the first."""
         found = self._positions(query)
         row = self._index.execute("SELECT position FROM task WHERE task_id = ?", (encodable(task_id),)).fetchone()
         places = np.flatnonzero(found == row[0]).tolist() if row else []

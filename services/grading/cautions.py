@@ -35,8 +35,10 @@ _RAISED = str.maketrans("²³", "23")
 _SIX_DECIMALS = 1e-6
 _READ_VALUE = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:/(\d+)(?:\*\*(\d+))?)?")
 _ORDERED = re.compile(
-    r"\b(?:in (?:\w+ )?order|ordered|ranked|ranking|sorted|respectively|descending|ascending|top \w+|first to last|"
-    r"from (?:highest|lowest|largest|smallest|most|least|earliest|oldest))\b",
+    r"\b(?:in (?:\w+ )?order|(?:order|rank|sort)(?:ed| the| them| by)|ranking|respectively|descending|ascending|"
+    r"top \w+|first to last|"
+    r"from (?:the )?(?:high|low|larg|small|bigg|great|long|short|fast|slow|new|old|earli|lat|young)\w*est|"
+    r"from (?:the )?(?:most|least|fewest|best|worst))\b|\w first(?=[.,;:!?)]|$)",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"%|\bper\s?cent(?:age|ages)?\b|\bpct\b", re.IGNORECASE)

@@ -19,7 +19,7 @@ from services.kernels.launch import Launcher
 from services.kernels.limits import Limits, span_in_words
 from services.kernels.line import Line
 from services.kernels.run import Run, Stopped
-from services.kernels.session import Inputs, Session, Tell
+from services.kernels.session import RUN_AGAIN, Inputs, Session, Tell
 from services.kernels.session_folder import SessionFolder, sweep
 from services.kernels.supervisor import Supervisor
 from services.settings import Settings
@@ -31,7 +31,7 @@ GRACE_SECONDS = 1.0  # between two cells of a row of them a kernel is not idle
 ABSENT_SECONDS = 60.0  # without a reader of a run in line, or a question about it
 LONGEST_LINE = 100
 KEPT_FAREWELLS = 1000
-KEPT = "Its variables and files are gone; cells and outputs are kept. Run a cell to start a fresh one."
+KEPT = "Its variables and files are gone; cells and outputs are kept."
 
 
 class UnknownRun(LookupError):
@@ -154,7 +154,8 @@ class KernelPool:
         of the kernel: a page left open does not keep one for ever.
         """
         session = self._sessions.get(token)
-        message = self._refusal() or self._farewells.get(token, "") or (session.message if session else "")
+        farewell = f"{self._farewells[token]} {RUN_AGAIN}" if token in self._farewells else ""
+        message = self._refusal() or farewell or (session.message if session else "")
         runs = session.runs.values() if session else ()
         if session:
             session.seen = time.monotonic()
@@ -264,7 +265,8 @@ class KernelPool:
         for token in self._unused()[: max(0, len(self._line) - len(self._freeing))]:
             self._end(
                 token,
-                f"Your kernel was ended to make room for another visitor: it was the one unused for longest. {KEPT}",
+                "Your kernel was ended to make room for another visitor or tab: it was the one unused for longest. "
+                f"{KEPT}",
             )
         self._line.tell(self._news)
 

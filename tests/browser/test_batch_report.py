@@ -104,7 +104,14 @@ def test_samples_are_no_duplicates_and_each_number_says_what_it_counts(new_visit
     expect(rungs.get_by_role("row", name="miss")).to_contain_text("4")
     expect(rungs).to_contain_text("A miss is a row that no rung matched: a wrong one, or one set apart below.")
 
-    told.get_by_role("button", name="Read others").click()
+    before.get_by_label("Count them as wrong").check()
+    expect(before).to_contain_text("The numbers below are of the choices before. Grade again for these.")
+    page.locator("#batch-files").set_input_files(file)
+    expect(page.locator(".batch_report")).to_contain_text("samples.jsonl: here already.")
+    expect(told).to_have_count(1)
+    expect(result).to_contain_text("over 3 tasks")
+
+    told.get_by_role("button", name="Choose other columns").click()
     page.get_by_label("Sample number").select_option("")
     page.get_by_role("button", name="Use these columns").click()
     expect(told).to_contain_text("none as sample")

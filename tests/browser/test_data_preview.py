@@ -44,10 +44,10 @@ def test_a_file_named_in_the_task_opens_in_a_folded_pane_too(data):
     expect(data.get_by_label("File", exact=True)).to_have_value("short.csv")
     expect(data.locator("tbody td").first).to_have_text("1")
     expect(data.locator("tbody td").first).to_be_in_viewport()
-    expect(data.get_by_role("button", name="Data pane")).to_be_focused()
+    expect(data.get_by_role("grid")).to_be_focused()
     data.page.locator("h1").click()
     data.page.keyboard.press("d")
-    expect(data.get_by_role("button", name="Data pane")).to_be_focused()
+    expect(data.get_by_role("grid")).to_be_focused()
 
 
 def test_missing_is_told_from_blank_and_a_long_cell_opens_whole(data):

@@ -33,9 +33,43 @@ def test_a_right_answer_leads_on_to_the_next_task_and_g_to_the_answer(new_visito
     expect(answer).to_have_value("")
 
 
+def test_a_verdict_tells_whose_it_is_once_the_box_holds_another_answer(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_2")
+    answer, panel = page.get_by_label("Your answer"), page.locator(".grade_panel")
+    whose = panel.get_by_text("The verdict below is of")
+    answer.fill("39%")
+    answer.press("Enter")
+    expect(panel.locator("[data-outcome]")).to_have_attribute("data-outcome", "wrong")
+    expect(whose).to_be_hidden()
+    answer.fill("38.1%")
+    expect(whose).to_contain_text("The verdict below is of 39%. Grade to see")
+    answer.fill("39%")
+    expect(whose).to_be_hidden()
+    answer.fill("38.1%")
+    answer.press("Enter")
+    expect(panel.locator("[data-outcome]")).to_have_attribute("data-outcome", "right")
+    expect(whose).to_be_hidden()
+
+
+def test_a_list_in_another_order_says_that_order_is_not_graded(new_visitor):
+    page = new_visitor("?task=demo_gapminder_qa_3")
+    page.get_by_label("Your answer").fill("Kuwait, Norway, Singapore, United States, Ireland")
+    page.get_by_label("Your answer").press("Enter")
+    verdict = page.locator(".grade_panel [data-outcome]")
+    expect(verdict).to_have_attribute("data-method", "list")
+    expect(verdict).to_contain_text("in which order the items stand is not graded")
+    expect(page.locator(".grade_panel [data-caution=order_ignored]")).to_be_visible()
+
+
 def test_a_miss_says_first_what_the_telling_rung_found(new_visitor):
     for task, answer, why in (
         ("demo_wine_qa_1", "59, 71", "The gold has 3 items, the answer 2 items."),
+        (
+            "demo_gapminder_qa_3",
+            "Norway, Kuwait, Singapore, USA, Ireland",
+            "4 of 5 pairs match in the given order, 4 once both sides are sorted. "
+            "The pair that does not: United States in the gold, USA in the answer.",
+        ),
         ("demo_iris_qa_1", "7", "The first numbers of both are too far apart."),
     ):
         page = new_visitor(f"?task={task}")

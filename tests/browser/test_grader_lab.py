@@ -50,6 +50,7 @@ def test_each_example_shows_its_rung_and_what_there_is_to_say(lab):
         lab.get_by_label("Examples").select_option(label=label)
         doubt = label in list(EXAMPLES)[6:14]
         form = label in list(EXAMPLES)[14:]
+        expect(lab.get_by_label("Examples").locator("option:checked")).to_have_text(label)
         expect(verdict(lab)).to_have_attribute("data-method", method)
         expect(lab.locator(".grader_lab [data-caution]").first).to_be_visible(visible=doubt)
         expect(lab.locator(".grader_lab [data-near-miss]").first).to_be_visible(visible=form)
@@ -62,7 +63,7 @@ def test_it_grades_while_one_types_and_says_what_it_can_not_read(lab):
     lab.get_by_label("Relative tolerance").fill("0.05")
     expect(verdict(lab)).to_have_attribute("data-method", "numeric")
     lab.get_by_label("Relative tolerance").fill("five")
-    expect(lab.locator(".grader_lab")).to_contain_text("rtol: a tolerance is a number, zero or more.")
+    expect(lab.locator(".grader_lab")).to_contain_text("Relative tolerance: a tolerance is a number, zero or more.")
 
 
 def test_a_suggested_answer_is_tried_by_a_click(lab):

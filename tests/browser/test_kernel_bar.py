@@ -61,8 +61,11 @@ def test_a_kernel_of_the_task_left_is_told_of_before_a_cell_ends_it(notebook):
     expect(notebook.badge).to_have_text("Ready")
     notebook.page.get_by_role("button", name="Next task").click()
     expect(notebook.badge).to_have_text("Another task’s")
+    told = notebook.page.get_by_text("The kernel holds the variables of demo_")
+    expect(told).to_be_visible()
     notebook.page.go_back()
     expect(notebook.badge).to_have_text("Ready")
+    expect(told).to_be_hidden()
     assert output(notebook.ran("kept")).inner_text() == "1"
     notebook.page.get_by_role("button", name="Next task").click()
     expect(notebook.badge).to_have_text("Another task’s")
@@ -130,7 +133,7 @@ def test_the_place_in_line_moves_up_and_is_left_by_stop(new_visitor, tmp_path):
         expect(bob.notice).to_be_hidden()
         expect(output(again)).to_contain_text("after bob")
         ada.page.reload()
-        expect(bar(ada.page).notice).to_contain_text(re.compile("make room for another visitor"))
+        expect(bar(ada.page).notice).to_contain_text(re.compile("make room for another visitor or tab"))
 
 
 @pytest.mark.long

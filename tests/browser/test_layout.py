@@ -6,7 +6,9 @@ from playwright.sync_api import expect
 TASK = "?task=demo_iris_qa_1"
 
 
-@pytest.mark.parametrize(("width", "ways"), [(1440, ["Data", "Notebook"]), (390, ["Data", "Notebook", "Grade"])])
+@pytest.mark.parametrize(
+    ("width", "ways"), [(1440, ["Task", "Data", "Notebook"]), (390, ["Task", "Data", "Notebook", "Grade"])]
+)
 def test_the_question_stays_in_reach_while_solving(new_visitor, width, ways):
     page = new_visitor(TASK, width=width, height=700)
     bar = page.locator(".question_bar .bar")
@@ -19,9 +21,56 @@ def test_the_question_stays_in_reach_while_solving(new_visitor, width, ways):
     assert bar.locator(".ways .btn:visible").all_inner_texts() == ways
     bar.get_by_role("button", name=f"Go to {ways[-1]}").click()
     expect(page.locator("#grade_panel textarea" if width == 390 else "#notebook h2")).to_be_in_viewport()
-    bar.locator(".question").click()
+    bar.get_by_role("button", name="Go to Task").click()
     expect(page.locator(".task_view .asked")).to_be_in_viewport()
     expect(bar).to_be_hidden()
+
+
+def test_a_long_question_stands_whole_in_the_bar_at_a_tap(new_visitor):
+    page = new_visitor("?task=demo_stocks_qa_4", width=390, height=844)
+    question = page.locator(".question_bar .question")
+    expect(page.locator(".nb-cell").first).to_contain_text("read_csv")
+    page.evaluate("document.getElementById('notebook').scrollIntoView()")
+    text = question.locator(".text")
+    whole = "text => text.scrollHeight <= text.clientHeight + 1"
+    assert not text.evaluate(whole)
+    question.click()
+    expect(question).to_have_attribute("aria-expanded", "true")
+    assert text.evaluate(whole)
+    question.click()
+    expect(question).to_have_attribute("aria-expanded", "false")
+    assert not text.evaluate(whole)
+
+
+def test_the_bar_is_not_left_over_the_question_by_a_visit_to_the_lab(new_visitor):
+    page = new_visitor(TASK, height=700)
+    page.get_by_label("Your answer").fill("5.5")
+    page.get_by_label("Your answer").press("Enter")
+    expect(page.locator(".grade_panel [data-outcome]")).to_be_visible()
+    page.evaluate("document.getElementById('notebook').scrollIntoView()")
+    bar = page.locator(".question_bar .bar")
+    expect(bar).to_be_visible()
+    page.get_by_role("button", name="Open in the grader lab").click()
+    expect(page.locator(".grader_lab textarea").first).to_have_value("5.552")
+    page.get_by_role("link", name="Tasks", exact=True).click()
+    expect(page.locator(".task_view .asked")).to_be_in_viewport()
+    expect(bar).to_be_hidden()
+
+
+def test_a_reload_comes_back_to_the_place_on_the_page(new_visitor):
+    page = new_visitor(TASK, height=700)
+    expect(page.locator(".nb-cell").first).to_contain_text("read_csv")
+    page.evaluate("document.getElementById('notebook').scrollIntoView()")
+    page.mouse.move(700, 400)
+    page.mouse.wheel(0, -90)
+    notebook = "Math.round(document.getElementById('notebook').getBoundingClientRect().top)"
+    page.wait_for_function(f"{notebook} > 50")
+    before = page.evaluate(notebook)
+    page.reload()
+    expect(page.locator(".nb-cell").first).to_contain_text("read_csv")
+    page.wait_for_function(f"before => {notebook} === before", arg=before)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(notebook) == before
 
 
 def test_list_and_grade_panel_stay_while_the_middle_scrolls(new_visitor):

@@ -380,6 +380,12 @@ def test_a_lost_connection_is_said_and_nothing_is_lost(new_visitor, app):
         assert output(cell).inner_text().split("\n")[:30] == [f"line {i}" for i in range(30)]
 
 
+def test_a_path_of_the_agent_prompt_is_told_apart_from_the_notebooks(notebook):
+    cell = notebook.ran("open('/home/user/input/none.csv')", state="error")
+    expect(cell.locator(".notice")).to_contain_text("here, /home/user/input is ../input")
+    expect(notebook.ran("open('none.csv')", state="error").locator(".notice")).to_be_hidden()
+
+
 def test_printed_text_that_goes_on_sideways_shows_where(notebook):
     short = notebook.ran("print('short')")
     wide = notebook.ran("print('short')\nprint('wide ' * 40)")

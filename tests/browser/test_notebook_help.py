@@ -122,6 +122,9 @@ def test_without_a_kernel_the_words_of_the_cell_are_offered(notebook):
     cell = notebook.add("sepal_height = 1\nsepal_")
     notebook.page.keyboard.press("Tab")
     expect(cell.get_by_role("option")).to_have_text(["sepal_height"])
+    cell = notebook.add("table.sep")
+    notebook.page.keyboard.press("Tab")
+    expect(cell.locator(".nb-doc")).to_contain_text("Completions come from the kernel: run a cell first")
 
 
 def test_shift_tab_shows_documentation_as_text_and_dedents_at_a_lines_start(notebook):

@@ -64,7 +64,7 @@ def test_those_in_line_are_told_their_number_and_served_in_order(tmp_path):
     assert order == [DAN, CYD, EVE]
     assert [float(printed(events)) > 0 for events in (cyd, eve)] == [True] * 2
     assert most <= 2
-    assert (ada["state"], "make room for another visitor" in ada["message"]) == ("none", True)
+    assert (ada["state"], "make room for another visitor or tab" in ada["message"]) == ("none", True)
 
 
 def test_a_kernel_between_two_cells_of_a_row_is_not_taken(tmp_path):

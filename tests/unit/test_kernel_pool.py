@@ -85,7 +85,7 @@ def test_the_kernel_unused_for_longest_makes_room_and_its_owner_is_told(tmp_path
 
     states, kernels, after = in_pool(tmp_path, use, kernels=2)
     assert [state for state, _ in states] == ["idle", "none", "idle", "none"]
-    assert "make room for another visitor" in states[1][1]
+    assert "make room for another visitor or tab" in states[1][1]
     assert states[3] == states[1]  # a page that asks again, after a reload, is told again
     assert (kernels, after) == (2, "")
 
