@@ -29,7 +29,7 @@ export function mount(pane, server) {
   const unsolved = h('label', {class: 'row small unsolved'},
     h('input', {form: form.id, name: 'unsolved', type: 'checkbox', value: '1', oninput: () => filter(true)}), 'Unsolved only');
   const total = h('p', {'aria-live': 'polite', class: 'small'}, 'Loading tasks…');
-  const overview = h('button', {type: 'button', class: 'btn quiet', title: 'These tasks in charts, under the filters', onclick: () => workbench.show('about')}, 'About these');
+  const overview = h('button', {type: 'button', class: 'btn quiet', title: 'These tasks in charts, under the filters', onclick: () => workbench.show('about')}, 'Charts');
   const chips = filterChips(removeFilter, clearFilters);
   const list = h('ul', {role: 'listbox', tabindex: 0, 'aria-label': 'Tasks', class: 'tasks'});
   const scroll = listScroll(list);

@@ -8,7 +8,7 @@ export function taskSteps(server, rows) {
   const note = h('p', {class: 'small muted', role: 'status'});
   const button = (label, title, onclick) => h('button', {type: 'button', class: 'btn', title, onclick}, label);
   const random = button('Random unsolved', 'Any task of this list that you have not solved', () => pick('random'));
-  const inOrder = button('Next by difficulty', 'The next task you have not solved, from easiest to hardest', () => pick('in order'));
+  const inOrder = button('Next easiest', 'The next task you have not solved, from easiest to hardest', () => pick('in order'));
   const recentList = h('ul', {});
   const recent = h('details', {class: 'recent'}, h('summary', {class: 'small'}, h('b', {}, 'Recently opened')), recentList);
 

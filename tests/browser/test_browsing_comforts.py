@@ -142,9 +142,9 @@ def test_the_next_in_order_and_at_random_are_unsolved_under_the_filters(new_visi
     page.evaluate("text => localStorage.setItem('workbench.progress', text)", json.dumps({"solved": solved}))
     page.goto(page.url + f"&task={ids[0]}")
     expect(shown_task(page)).to_have_text(ids[0])
-    page.get_by_role("button", name="Next by difficulty").click()
+    page.get_by_role("button", name="Next easiest").click()
     expect(shown_task(page)).to_have_text(ids[2])
-    page.get_by_role("button", name="Next by difficulty").click()
+    page.get_by_role("button", name="Next easiest").click()
     expect(shown_task(page)).to_have_text(ids[0])
     page.get_by_role("button", name="Random unsolved").click()
     expect(shown_task(page)).to_have_text(ids[2])
@@ -215,7 +215,7 @@ def test_a_browser_that_keeps_nothing_still_marks_and_says_so(chromium, app):
 
 def test_the_overview_counts_under_the_filters_and_a_click_adds_one(new_visitor, many):  # noqa: F811
     page = new_visitor("?split=test&q=median", base=many)
-    page.get_by_role("button", name="About these").click()
+    page.get_by_role("button", name="Charts").click()
     about = page.get_by_role("region", name="About the tasks")
     expect(about.locator(".chart .barlayer")).to_have_count(3)
     expect(about).to_contain_text("search: median")
