@@ -152,10 +152,10 @@ export function mount(pane, server) {
 
   /** Interrupt what runs; where it has ignored that, end its kernel. */
   async function stopRun() {
-    const end = offer;
+    const end = offer, told = queue.busy && kernel === 'busy';   // the cell tells by itself that it was stopped
     const answer = await queue.stop(end);
     offer = Boolean(answer.offer);
-    if (!offer && answer.message) say(answer.message);
+    if (!offer && answer.message && (answer.failed || end || !told)) say(answer.message);
     showKernel();
     if (!queue.busy) askKernel();
   }

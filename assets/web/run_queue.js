@@ -51,7 +51,7 @@ export class RunQueue {
     const job = this.current;
     this.clear('Not run: stopped before its turn.');
     this.#enter(end ? 'ending' : 'interrupting');
-    const answer = await this.#client.stop(end).catch(error => ({message: error.message, offer: end}));
+    const answer = await this.#client.stop(end).catch(error => ({failed: true, message: error.message, offer: end}));
     if (this.current === job) this.#enter('');
     return answer;
   }
