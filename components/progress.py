@@ -40,8 +40,8 @@ def progress_counts(catalog: Catalog) -> Answer:
 def task_picker(catalog: Catalog) -> Answer:
     """A pane's function `pick_task`: an unsolved task under the filters, `{"task_id": id or "", "left": how many}`.
 
-    The request is `{"filters", "solved": ids, "task_id": the one shown, "how"}`. `random` picks any other; `in order`
-    the first after the one shown from easiest to hardest, and after the last the first of all.
+    The request is `{"filters", "solved": ids, "task_id": the one shown, "how"}`. `random` picks any other; `next`
+    the first after the one shown in the order of the filters, and after the last the first of all.
     """
 
     def pick_task(request: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def task_picker(catalog: Catalog) -> Answer:
         shown = str(request.get("task_id") or "")
         solved = task_ids(request.get("solved"))
         query = query_from(filters if isinstance(filters, dict) else {})
-        left = replace(query, order="curriculum", without=solved | {shown})
+        left = replace(query, without=solved | {shown})
         total = catalog.search(left, size=1).total
         picked = None
         if total and request.get("how") == "random":

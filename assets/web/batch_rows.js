@@ -66,7 +66,7 @@ export function rowsCard(ask, say) {
     button.setAttribute('aria-expanded', 'true');
     const answer = await ask('batch_row', {row: row.row});
     if (answer.error) { say(box, answer.error); return; }
-    box.replaceChildren(h('div', {class: 'batch-verdict'}, outcome(answer, answer.prediction), h('div', {class: 'row'}, h('a', {href: `?task=${encodeURIComponent(row.task_id)}`, target: '_blank'}, 'Open the task'), inLab(answer, answer.prediction)),
+    box.replaceChildren(h('div', {class: 'batch-verdict'}, row.apart && h('p', {class: 'notice warn'}, `Counted as ${row.outcome}, not as wrong. What the grader says of the text as it stands:`), outcome(answer, answer.prediction), h('div', {class: 'row'}, h('a', {href: `?task=${encodeURIComponent(row.task_id)}`, target: '_blank'}, 'Open the task'), inLab(answer, answer.prediction)),
       goldLine(answer.gold), ...rungs(answer, answer.prediction)));
   }
 

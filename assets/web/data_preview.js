@@ -38,8 +38,9 @@ export function mount(pane, server) {
   const reading = readingLine(readAnew);
   const warnings = warningList(row => jump(row, true), useInNotebook);
   const chips = viewChips(changeView);
+  const sort = (column, descending) => changeView({...source.view, sort: descending === null ? [] : [{column, descending}]});
   const menu = columnMenu({
-    sort: (column, descending) => changeView({...source.view, sort: descending === null ? [] : [{column, descending}]}),
+    sort,
     filter: (column, op, value) => changeView({...source.view, filters: [...source.view.filters.filter(each => each.column !== column), {column, op, value}]}),
     hide: column => { keep().hidden.add(column); columnsChanged(); },
     profile: column => { openProfile(true); profile.chart([column]); },
@@ -49,7 +50,7 @@ export function mount(pane, server) {
   const cell = cellBar(wholeCell, row => source.row(row), sentence => warn(sentence));
   const table = new DataTable({
     menu: (column, button) => menu.open(column, {...source.columns[column], summary: summary(column).title}, source.view, button),
-    open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled, summary,
+    open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled, summary, sort: sortNext,
   });
   const tools = findTools({find, jump: row => jump(row, false)});
   const columnsButton = h('button', {type: 'button', class: 'btn', onclick: () => chooser.open(columnsButton, source.columns, keep().hidden)}, 'Columns');
@@ -302,8 +303,17 @@ export function mount(pane, server) {
   }
 
   function changeView(view) {
+    const top = () => table.outer.getBoundingClientRect().top;
+    const before = top();
     setView(view);
+    scrollBy({top: top() - before});   // the line of what is in force comes and goes above it
     tools.again();
+  }
+
+  /** None, ascending, descending, and none again. */
+  function sortNext(column) {
+    const {descending} = source.view.sort.find(each => each.column === column) ?? {};
+    sort(column, descending === undefined ? false : descending ? null : true);
   }
 
   function goTo() {
@@ -358,7 +368,7 @@ export function mount(pane, server) {
       mine.viewTotal ??= found.total;   // its rows may be still to come
       table.jump(found.row, table.visible.indexOf(found.column));
     }
-    return found;
+    return {...found, filtered: view.filters.length > 0};
   }
 
   function openProfile(wanted) {

@@ -21,7 +21,7 @@ const between = (low, value, high) => Math.min(Math.max(value, low), high);
 /**
  * `act` is what the table asks of the pane: `menu(column, button)`, `open(row, column)`, `copy(row, column)` with row -1
  * for the column's name and column -1 for the row, `moved()` when another cell became the active one, `summary(column)`
- * gives {text, title}.
+ * gives {text, title}, `sort(column)` when its name was clicked.
  */
 export class DataTable {
   #source = null; #order = []; #edges = [0]; #top = 0; #expected = 0; #drawn = ''; #lines = new Map(); #frame = 0; #settle = 0; #act; #serial = 0; #laid = 0;
@@ -313,7 +313,9 @@ export class DataTable {
 
   #click({target}) {
     const menu = target.closest('[data-menu]');
-    if (menu) this.#act.menu(Number(menu.dataset.menu), menu);
+    const name = !menu && target.closest('th .title');
+    if (name) this.#act.sort(this.column);
+    else if (menu) this.#act.menu(Number(menu.dataset.menu), menu);
     else if (target.closest('[data-fold]')) this.#act.open(this.active.row, this.column);
   }
 

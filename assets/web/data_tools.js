@@ -6,7 +6,7 @@ import {count, h} from './workbench.js';
 /** `act`: find(text, backwards, anew) gives a promise of the answer, anew from the top; jump(row from 1) a sentence when there is none. */
 export function findTools(act) {
   const found = h('span', {class: 'small muted', role: 'status'});
-  const text = h('input', {type: 'search', 'aria-label': 'Find in file', placeholder: 'Find in file', onkeydown: event => {
+  const text = h('input', {type: 'search', 'aria-label': 'Find in file', placeholder: 'Find in file (Enter)', onkeydown: event => {
     if (event.key === 'Enter') { event.preventDefault(); go(event.shiftKey); }
   }, oninput: leave});
   const step = (label, title, backwards) => h('button', {type: 'button', class: 'btn', title, 'aria-label': title, onclick: () => go(backwards)}, label);
@@ -39,7 +39,7 @@ export function findTools(act) {
     if (mine !== asked) return;
     if (answer.error) found.textContent = answer.error;
     else if (answer.row === null) found.textContent = 'Not in these rows.';
-    else found.textContent = `${count(answer.place)} of ${answer.exact ? '' : 'at least '}${count(answer.count)} cell${answer.count === 1 ? '' : 's'}`;
+    else found.textContent = `${count(answer.place)} of ${answer.exact ? '' : 'at least '}${count(answer.count)} cell${answer.count === 1 ? '' : 's'}${answer.filtered ? ' of these rows' : ''}`;
   }
 
   return {

@@ -29,6 +29,7 @@ export function mount(pane, server) {
     h('div', {class: 'row'}, gradeButton, button('Use last output', useLastOutput), button('Use answer.txt', useAnswerFile), revealButton), shows, note);
   const card = h('div', {class: 'card'}, heading(pane, 'Grade'), form, of, verdictBox, ladderBox, attemptsBox);
 
+  const last = new Map();   // task id → its last verdict and answer, shown again on coming back
   let task = null, state = null, asked = 0, graded = null;
 
   const tell = (event, detail) => workbench.dispatchEvent(new CustomEvent(event, {detail: {task_id: task.task_id, ...detail}}));
@@ -101,12 +102,17 @@ export function mount(pane, server) {
     else show(answer, prediction);
   }
 
-  function show(answer, prediction) {
+  function draw(answer, prediction) {
     graded = prediction;
     verdictBox.replaceChildren(...[outcome(answer, prediction, put),
       answer.outcome === 'right' && button('Next unsolved task', () => workbench.dispatchEvent(new Event('next')))].filter(Boolean));
     revealButton.hidden = shows.hidden = true;
     ladderBox.replaceChildren(...[beside(server, answer, prediction), goldLine(answer.gold), ...rungs(answer, prediction), inLab(answer, prediction)].filter(Boolean));
+  }
+
+  function show(answer, prediction) {
+    draw(answer, prediction);
+    last.set(task.task_id, [answer, prediction]);
     state.attempts = [{answer: prediction, outcome: answer.outcome, method: answer.method, time: Date.now()}, ...state.attempts].slice(0, ATTEMPTS_KEPT);
     save();
     showAttempts();
@@ -179,6 +185,7 @@ export function mount(pane, server) {
     pane.replaceChildren(card);
     box.value = state.draft;
     fit();
+    if (last.has(task.task_id)) { draw(...last.get(task.task_id)); tellWhose(); }
     showAttempts();
   }
 

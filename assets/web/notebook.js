@@ -10,6 +10,7 @@ import {VariablesPane} from './variables_pane.js';
 import {h, heading, unfold, workbench} from './workbench.js';
 
 const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; the rest come back from storage
+const DRAWN = [50, 300, 1000]; // ms after a run, by when its outputs may have their height
 const ASK_EVERY = 15_000;      // ms between questions for the kernel's state
 
 const KERNEL = {
@@ -67,6 +68,7 @@ export function mount(pane, server) {
     variables.element), toast.element, help.element);
 
   const queue = new RunQueue(client, () => {
+    if (!queue.busy) for (const later of DRAWN) setTimeout(() => notebook?.followOn(), later);
     if (!queue.busy) { offer = false; askKernel().then(() => variables.refresh(notebook?.taskId)); }
     showKernel();
   }, heard);
@@ -118,13 +120,13 @@ export function mount(pane, server) {
   }
 
   function showKernel() {
-    const elsewhere = kernel === 'idle' && notebook && kernelOf && kernelOf !== notebook.taskId;
+    const elsewhere = kernel === 'idle' && kernelOf && kernelOf !== notebook?.taskId;
     const state = queue.step || (offer ? 'offered' : elsewhere ? 'elsewhere' : kernel);
     const [name, sentence] = KERNEL[state] ?? [state, ''];
     badge.textContent = name;
     badge.title = sentence;
     badge.dataset.state = state;
-    held.hidden = state !== 'elsewhere';
+    held.hidden = state !== 'elsewhere' || !notebook;
     if (!held.hidden) held.replaceChildren('The kernel holds the variables of ', h('span', {class: 'mono'}, kernelOf), '. A cell run here starts a fresh one, and they are gone.');
     stop.disabled = !(queue.busy || ['busy', 'starting', 'waiting'].includes(kernel)) || ['interrupting', 'ending'].includes(queue.step);
     restart.disabled = ['none', 'ended', 'waiting', 'unreachable'].includes(kernel);
@@ -275,7 +277,7 @@ export function mount(pane, server) {
   document.addEventListener('visibilitychange', () => { if (document.hidden) saveAll(); else askKernel(); });
   setInterval(() => { if (!document.hidden && !queue.busy) askKernel(); }, ASK_EVERY);
   addEventListener('beforeunload', event => { saveAll(); if ([...open.values()].some(each => each.keeping === 'full')) event.preventDefault(); });
-  onLetters({'?': () => help.open(), n: () => { if (notebook) { unfold(pane); notebook.current.focus(); } }});
+  onLetters({'?': () => help.open(), n: () => { if (notebook) { unfold(pane); pane.scrollIntoView({block: 'start'}); notebook.current.focus(); } }});
   findRunningTask();
 
   workbench.notebook = {

@@ -11,6 +11,7 @@ export function mount(pane) {
   pane.append(bar);
 
   function go(id) {
+    shorten();
     const target = document.getElementById(id);
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     target.scrollIntoView({block: 'start', behavior: still ? 'auto' : 'smooth'});
@@ -19,6 +20,7 @@ export function mount(pane) {
   }
 
   const expand = whole => question.setAttribute('aria-expanded', String(whole));
+  const shorten = () => { text.classList.remove('whole'); expand(false); };
 
   let asked = null;
 
@@ -28,8 +30,7 @@ export function mount(pane) {
 
   workbench.onTask(task => {
     asked = task && document.querySelector('#task_view .asked');
-    text.classList.remove('whole');
-    expand(false);
+    shorten();
     text.replaceChildren(...withCode(task?.question ?? ''));
     look();
   });

@@ -7,11 +7,16 @@ const MAX_RESIZES = 400;  // a page whose height follows its frame's would grow 
 const dark = () => document.body.classList.contains('dark');
 
 const LOOK = `
-:root { --text: #1f2937; --line: #d5dae1; --soft: #f3f5f8; --link: #4338ca; }
-:root.dark { color-scheme: dark; --text: #f1f5f9; --line: #3f4b5d; --soft: #1e293b; --link: #a5b4fc; }
+:root { --text: #1f2937; --line: #d5dae1; --soft: #f3f5f8; --link: #4338ca; --faint: #64748b; }
+:root.dark { color-scheme: dark; --text: #f1f5f9; --line: #3f4b5d; --soft: #1e293b; --link: #a5b4fc; --faint: #94a3b8; }
 html, body { margin: 0; background: transparent; }
 body { color: var(--text); font: 13px/1.5 ui-sans-serif, system-ui, sans-serif; }
-#output { overflow-x: auto; overflow-y: hidden; }
+#output { overflow-x: auto; overflow-y: hidden; --before: #000; --after: #000; mask-image: linear-gradient(to right, var(--before), #000 22px calc(100% - 22px), var(--after)); }
+.moved #output { --before: transparent; }
+.onward #output { --after: transparent; }
+.moved body::before, .onward body::after { position: fixed; top: calc(50% - 13px); font-size: 18px; color: var(--faint); pointer-events: none; }
+.moved body::before { content: '‹'; left: 4px; }
+.onward body::after { content: '›'; right: 4px; }
 a { color: var(--link); }
 img, svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; border: 0; font-size: 13px; font-variant-numeric: tabular-nums; margin: 2px 0 6px; }
@@ -67,8 +72,14 @@ export function markupFrame(markup, label) {
   return sandboxed(label, page("'unsafe-inline'", `<script>{${tell}
     addEventListener('DOMContentLoaded', () => {
       const output = document.getElementById('output') ?? document.body;
-      const say = () => tell({height: output.getBoundingClientRect().height + 1});
+      const {classList} = document.documentElement;
+      const edges = () => {
+        classList.toggle('moved', output.scrollLeft > 0);
+        classList.toggle('onward', output.scrollLeft + output.clientWidth < output.scrollWidth - 1);
+      };
+      const say = () => { edges(); tell({height: output.getBoundingClientRect().height + 1}); };
       new ResizeObserver(say).observe(output);
+      output.addEventListener('scroll', edges);
       addEventListener('load', say);
       say();
     });

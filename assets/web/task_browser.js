@@ -24,7 +24,7 @@ export function mount(pane, server) {
     h('details', {class: 'wide'}, h('summary', {class: 'small muted'}, 'More filters and order'),
       h('div', {class: 'filters'}, select('level', 'Level'), select('file_type', 'File type'), select('package_tier', 'Packages'),
         h('label', {class: 'field'}, 'Order', h('select', {name: 'order'},
-          h('option', {value: ''}, 'As listed'), h('option', {value: 'curriculum'}, 'Curriculum'), h('option', {value: 'shuffled'}, 'Shuffled'))),
+          h('option', {value: ''}, 'As listed'), h('option', {value: 'curriculum', title: 'From easiest to hardest'}, 'Curriculum'), h('option', {value: 'shuffled'}, 'Shuffled'))),
         seedField)));
   const unsolved = h('label', {class: 'row small unsolved'},
     h('input', {form: form.id, name: 'unsolved', type: 'checkbox', value: '1', oninput: () => filter(true)}), 'Unsolved only');
@@ -32,7 +32,7 @@ export function mount(pane, server) {
   const overview = h('button', {type: 'button', class: 'btn quiet', title: 'These tasks in charts, under the filters', onclick: () => workbench.show('about')}, 'Charts');
   const chips = filterChips(removeFilter, clearFilters);
   const list = h('ul', {role: 'listbox', tabindex: 0, 'aria-label': 'Tasks', class: 'tasks'});
-  const scroll = listScroll(list);
+  const scroll = listScroll(list, () => workbench.chosen);
   const steps = taskSteps(server, () => rows);
   const previous = h('button', {type: 'button', class: 'btn'}, 'Previous');
   const next = h('button', {type: 'button', class: 'btn'}, 'Next');
@@ -264,6 +264,7 @@ export function mount(pane, server) {
     [...list.children].forEach(child => child.setAttribute('aria-selected', child.dataset.task === event.detail));
     const index = rows.findIndex(row => row.task_id === event.detail);
     mark(index, {scroll: true});
+    scroll.save();
     if (event.detail && index < 0 && rows.length) { page = ''; load({keepPlace: true}); }
   });
 

@@ -13,6 +13,8 @@ export class TaskNotebook {
   fresh;                // no cells were saved: the first one may get starter code
   element = h('div', {class: 'nb-cells'});
   #lastRun = null;
+  #next = null;         // the cell one went on to by running the one before it
+  #scrolled = 0;        // where the page stood then
   #focused = null;
   #pane;
   #undo = [];           // cells taken away, the last at the end: {cells, at}, or {cells} for all there were
@@ -71,7 +73,18 @@ export class TaskNotebook {
       this.#pane.run(this, [cell]);
     }
     if (then === 'insert') this.add(this.cells.indexOf(cell) + 1).edit();
-    if (then === 'advance') this.#goTo(this.cells[this.cells.indexOf(cell) + 1] ?? this.add(this.cells.length));
+    if (then === 'advance') {
+      this.#next = this.cells[this.cells.indexOf(cell) + 1] ?? this.add(this.cells.length);
+      this.#goTo(this.#next);
+      this.#scrolled = scrollY;
+    }
+  }
+
+  /** Outputs that were drawn push down the cell one went on to: bring it back into sight, unless one left it or scrolled. */
+  followOn() {
+    if (scrollY !== this.#scrolled || !this.#next?.element.contains(document.activeElement)) return;
+    this.#next.element.scrollIntoView({block: 'nearest'});
+    this.#scrolled = scrollY;
   }
 
   /** Text that is shown stays so. */

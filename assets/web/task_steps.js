@@ -8,7 +8,7 @@ export function taskSteps(server, rows) {
   const note = h('p', {class: 'small muted', role: 'status'});
   const button = (label, title, onclick) => h('button', {type: 'button', class: 'btn', title, onclick}, label);
   const random = button('Random unsolved', 'Any task of this list that you have not solved', () => pick('random'));
-  const inOrder = button('Next easiest', 'The next task you have not solved, from easiest to hardest', () => pick('in order'));
+  const next = button('Next unsolved', 'The next task of this list, in its order, that you have not solved', () => pick('next'));
   const recentList = h('ul', {});
   const recent = h('details', {class: 'recent'}, h('summary', {class: 'small'}, h('b', {}, 'Recently opened')), recentList);
 
@@ -40,7 +40,7 @@ export function taskSteps(server, rows) {
   }
 
   onLetters({j: () => step(1), k: () => step(-1)});
-  workbench.addEventListener('next', () => pick('in order'));
+  workbench.addEventListener('next', () => pick('next'));
 
   function showRecent() {
     recent.hidden = !progress.recent.length;
@@ -58,5 +58,5 @@ export function taskSteps(server, rows) {
   recent.addEventListener('toggle', () => { if (recent.open) showRecent(); });
   progress.addEventListener('change', showRecent);
   showRecent();
-  return {above: h('div', {class: 'steps-row'}, h('div', {class: 'row'}, random, inOrder), note), below: recent};
+  return {above: h('div', {class: 'steps-row'}, h('div', {class: 'row'}, random, next), note), below: recent};
 }

@@ -96,8 +96,8 @@ export function mount(pane, server) {
   async function tryOne(note) {
     note.textContent = '';
     try {
-      for (const filters of [{tier: 'easy'}, {}]) {
-        const {task_id: id} = await server.pick_task({filters, solved: progress.solved, how: 'in order'});
+      for (const filters of [{tier: 'easy', order: 'curriculum'}, {order: 'curriculum'}]) {
+        const {task_id: id} = await server.pick_task({filters, solved: progress.solved, how: 'next'});
         if (id) { workbench.open(id); return; }
       }
       note.textContent = 'All tasks are solved.';
@@ -179,8 +179,8 @@ export function mount(pane, server) {
 
   workbench.addEventListener('placed', showPlace);
   for (const news of ['fetching', 'fetched']) workbench.addEventListener(news, () => { if (workbench.task) askFiles(workbench.task); });
-  /** On a phone the list fills the screen. Until the task is there, the page may be too short to bring it to the top. */
-  const bring = () => { if (matchMedia('(max-width: 799px)').matches) pane.scrollIntoView({block: 'start'}); };
+  /** On a phone the list fills the screen, elsewhere what was open may have been scrolled. Until the task is there, the page may be too short to bring it to the top. */
+  const bring = () => { if (matchMedia('(max-width: 799px)').matches || pane.getBoundingClientRect().top < 0) pane.scrollIntoView({block: 'start'}); };
 
   workbench.addEventListener('choose', event => {
     if (event.detail) bring();

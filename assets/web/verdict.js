@@ -13,14 +13,15 @@ const REASONS = {
 };
 export const OUTCOMES = {'right': ['✓', 'Right', 'good'], 'wrong': ['✕', 'Wrong', 'bad'], 'not gradable': ['!', 'Not gradable', 'warn']};
 
-// which rung says most of a miss, where it was tried
+// which rung says most of a miss, where it was tried: of a number, commas may part thousands
 const TELLING = ['list', 'numeric_scaled', 'numeric', 'exact'];
+const OF_NUMBERS = ['numeric_scaled', 'numeric', 'list', 'exact'];
 
 /** Why the verdict is what it is; math_verify may have read no more than a part of the texts, which is said here. */
-function reasonOf({method, rungs, gold}, prediction) {
+function reasonOf({method, rungs, gold, reward_mode: mode}, prediction) {
   const list = rungs.find(rung => rung.name === 'list');
   if (method === 'list' && list.order === 'sorted') return 'The lists match once both are sorted: in which order the items stand is not graded.';
-  const telling = method === 'miss' && TELLING.map(name => rungs.find(rung => rung.name === name)).find(rung => rung?.state === 'failed');
+  const telling = method === 'miss' && (['numeric', 'flexible'].includes(mode) ? OF_NUMBERS : TELLING).map(name => rungs.find(rung => rung.name === name)).find(rung => rung?.state === 'failed');
   const apart = telling === list && list?.pairs.filter(pair => !pair.matched_by) || [];
   const which = apart.length ? ` ${apart.length === 1 ? 'The pair that does not' : 'The first that does not'}: ${excerpt(apart[0].gold)} in the gold, ${excerpt(apart[0].prediction)} in the answer.` : '';
   if (telling) return `${REASONS.miss} ${telling.detail}${which}`;
@@ -58,7 +59,7 @@ function suggested(text, use) {
 export const rungs = (answer, prediction, asked = '') => [
   h('div', {class: 'row spread'}, h('h3', {}, 'The ladder'),
     h('span', {class: 'small muted'}, `${answer.reward_mode || 'no mode'} · atol ${figure(answer.atol)} · rtol ${figure(answer.rtol)}`)),
-  asked && h('p', {class: 'small muted'}, `This mode asks for ${asked}.`),
+  asked && h('p', {class: 'small muted'}, `This mode asks for ${asked}. Numbers are compared in every mode.`),
   ladder(answer, prediction),
 ];
 

@@ -14,7 +14,7 @@ from services.grading.exact import normal
 from services.grading.explained import Caution, CautionKind, Regrade
 from services.grading.forms import bare, command_value
 from services.grading.gold_and_question import gold_caution
-from services.grading.lists import LIST_MODES
+from services.grading.lists import LIST_MODES, items_of
 from services.grading.numeric import compare, read_number
 from services.grading.shapes import SCALES, PlainNumber, plain_number, say_the_same, shape
 from services.grading.verdict import Case, NumberRead, Pair, Reading, Rung, Verdict
@@ -129,6 +129,10 @@ def _doubts(case: Case, answer: str, rung: Rung, question: str) -> Iterator[Doub
         return
     if doubt := _doubt(sides):
         yield doubt
+    elif case.reward_mode in LIST_MODES and len(items_of(case.gold)) > 1:
+        yield Doubt(
+            "comma", f"The gold is a list in this mode, and “{_cut(case.gold.strip())}” was read as one number."
+        )
     if rung.name == "numeric" and (wide := _tolerance_doubt(rung, case)):
         yield wide
 

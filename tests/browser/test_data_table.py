@@ -131,6 +131,21 @@ def test_a_row_is_jumped_to_by_its_number(data):
     expect(data.get_by_text("There are 2,500 rows.")).to_be_visible()
 
 
+def test_a_click_on_a_columns_name_sorts_by_it_and_leaves_the_table_in_place(data):
+    head = data.locator("thead th").nth(1)
+    name = head.locator(".name")
+    place = "name => Math.round(name.getBoundingClientRect().top)"
+    data.page.evaluate("scrollBy(0, 150)")
+    before = name.evaluate(place)
+    for order in ("ascending", "descending", None):
+        name.click()
+        if order:
+            expect(head).to_have_attribute("aria-sort", order)
+        else:
+            expect(data.locator("thead th[aria-sort]")).to_have_count(0)
+        assert abs(name.evaluate(place) - before) <= 1
+
+
 def test_a_view_is_kept_while_another_file_is_looked_at(data):
     data.get_by_role("button", name=f"Column {LOOKS_LIKE_CITY}").click()
     data.page.get_by_role("button", name="Hide this column").click()
@@ -205,6 +220,8 @@ def test_sorting_and_filters_look_at_the_whole_file(data):
 
 def test_row_numbers_stay_whole_when_few_rows_are_left(data):
     data.get_by_role("button", name="Column id").click()
+    expect(data.page.get_by_label("Condition")).to_have_value("equals")  # of a number
+    data.page.get_by_label("Condition").select_option("contains")
     data.page.get_by_label("Value").fill("249")
     data.page.get_by_label("Value").press("Enter")
     expect(data.locator(".chips").get_by_text("13 of 2,500 rows")).to_be_visible()
@@ -274,7 +291,7 @@ def test_a_text_looked_for_is_looked_for_again_in_another_view(data):
     data.page.get_by_label("Value").fill("nice")
     data.page.get_by_label("Value").press("Enter")
     expect(active).to_have_text("2498")
-    expect(status).to_have_text("1 of 5 cells")
+    expect(status).to_have_text("1 of 5 cells of these rows")
     data.get_by_role("button", name="Remove: sorted by").click()
     expect(active).to_have_text("249.5")
     data.get_by_label("Go to row").fill("3")

@@ -51,6 +51,19 @@ def test_a_verdict_tells_whose_it_is_once_the_box_holds_another_answer(new_visit
     expect(whose).to_be_hidden()
 
 
+def test_a_verdict_is_there_again_on_coming_back_to_its_task(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_2")
+    page.get_by_label("Your answer").fill("39%")
+    page.get_by_label("Your answer").press("Enter")
+    verdict = page.locator(".grade_panel [data-outcome]")
+    expect(verdict).to_be_visible()
+    page.get_by_role("button", name="Next task").click()
+    expect(verdict).to_have_count(0)
+    page.go_back()
+    expect(verdict).to_have_attribute("data-outcome", "wrong")
+    expect(page.locator(".grade_panel .attempts li")).to_have_count(1)
+
+
 def test_a_list_in_another_order_says_that_order_is_not_graded(new_visitor):
     page = new_visitor("?task=demo_gapminder_qa_3")
     page.get_by_label("Your answer").fill("Kuwait, Norway, Singapore, United States, Ireland")

@@ -57,6 +57,17 @@ def test_the_bar_is_not_left_over_the_question_by_a_visit_to_the_lab(new_visitor
     expect(bar).to_be_hidden()
 
 
+def test_a_task_opened_from_further_down_begins_with_its_question(new_visitor):
+    page = new_visitor(TASK, height=700)
+    expect(page.locator(".nb-cell").first).to_contain_text("read_csv")
+    page.evaluate("document.getElementById('notebook').scrollIntoView()")
+    expect(page.locator(".task_view .asked")).not_to_be_in_viewport()
+    page.locator("h1").evaluate("heading => heading.focus()")
+    page.keyboard.press("j")
+    expect(page.locator(".task_view .mono").first).not_to_have_text("demo_iris_qa_1")
+    expect(page.locator(".task_view .asked")).to_be_in_viewport()
+
+
 def test_a_reload_comes_back_to_the_place_on_the_page(new_visitor):
     page = new_visitor(TASK, height=700)
     expect(page.locator(".nb-cell").first).to_contain_text("read_csv")

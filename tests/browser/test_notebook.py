@@ -380,6 +380,25 @@ def test_a_lost_connection_is_said_and_nothing_is_lost(new_visitor, app):
         assert output(cell).inner_text().split("\n")[:30] == [f"line {i}" for i in range(30)]
 
 
+def test_the_next_cell_stays_in_sight_below_the_outputs_of_the_one_run(new_visitor):
+    notebook = Notebook(new_visitor(f"?task={TASK}", height=700))
+    expect(notebook.cells.first).to_contain_text("read_csv")
+    notebook.page.locator("h1").evaluate("heading => heading.focus()")
+    notebook.page.keyboard.press("n")
+    expect(notebook.page.get_by_role("button", name="Notebook pane")).to_be_in_viewport()
+    notebook.page.keyboard.press("Shift+Enter")
+    expect(notebook.cells.first.frame_locator("iframe").locator("tbody tr")).to_have_count(5)
+    expect(notebook.cells.nth(1)).to_be_in_viewport(ratio=1)
+
+
+def test_a_wide_table_of_a_cell_shows_where_it_goes_on(notebook):
+    cell = notebook.ran("import pandas as pd\npd.DataFrame([range(90)])")
+    page = cell.frame_locator("iframe").locator("html")
+    expect(page).to_have_class("onward")
+    page.locator("#output").evaluate("output => { output.scrollLeft = output.scrollWidth; }")
+    expect(page).to_have_class("moved")
+
+
 def test_a_path_of_the_agent_prompt_is_told_apart_from_the_notebooks(notebook):
     cell = notebook.ran("open('/home/user/input/none.csv')", state="error")
     expect(cell.locator(".notice")).to_contain_text("here, /home/user/input is ../input")
