@@ -14,6 +14,13 @@ export function viewFits(view, columns) {
   return each(view?.sort, () => true) && each(view.filters, ({op, value}) => Object.hasOwn(OPERATIONS, op) && typeof value === 'string');
 }
 
+/** The view sorted by a column; `descending` null for no sorting, and not given for the next of ascending, descending, none. */
+export function sortedBy(view, column, descending) {
+  const now = view.sort.find(each => each.column === column)?.descending;
+  const wanted = descending !== undefined ? descending : now === undefined ? false : now ? null : true;
+  return {...view, sort: wanted === null ? [] : [{column, descending: wanted}]};
+}
+
 export const filterInWords = ({op, value}) => VALUELESS.includes(op) ? OPERATIONS[op] : `${OPERATIONS[op]} ${visible(value)}`;
 
 /** A box that opens below `button` and goes when one clicks elsewhere or presses Escape. */

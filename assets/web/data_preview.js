@@ -1,6 +1,6 @@
 // The data pane: one file's rows as text, as they stand, and what helps to understand them.
 import {cellBar} from './data_cell.js';
-import {columnChooser, columnMenu, viewFits} from './data_columns.js';
+import {columnChooser, columnMenu, sortedBy, viewFits} from './data_columns.js';
 import {visible} from './data_names.js';
 import {profilePanel} from './data_profile.js';
 import {readingLine, warningList} from './data_reading.js';
@@ -38,9 +38,8 @@ export function mount(pane, server) {
   const reading = readingLine(readAnew);
   const warnings = warningList(row => jump(row, true), useInNotebook);
   const chips = viewChips(changeView);
-  const sort = (column, descending) => changeView({...source.view, sort: descending === null ? [] : [{column, descending}]});
   const menu = columnMenu({
-    sort,
+    sort: (column, descending) => changeView(sortedBy(source.view, column, descending)),
     filter: (column, op, value) => changeView({...source.view, filters: [...source.view.filters.filter(each => each.column !== column), {column, op, value}]}),
     hide: column => { keep().hidden.add(column); columnsChanged(); },
     profile: column => { openProfile(true); profile.chart([column]); },
@@ -50,7 +49,7 @@ export function mount(pane, server) {
   const cell = cellBar(wholeCell, row => source.row(row), sentence => warn(sentence));
   const table = new DataTable({
     menu: (column, button) => menu.open(column, {...source.columns[column], summary: summary(column).title}, source.view, button),
-    open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled, summary, sort: sortNext,
+    open: openCell, copy: () => cell.copy(), moved: () => showCell(), scrolled, summary, sort: column => changeView(sortedBy(source.view, column)),
   });
   const tools = findTools({find, jump: row => jump(row, false)});
   const columnsButton = h('button', {type: 'button', class: 'btn', onclick: () => chooser.open(columnsButton, source.columns, keep().hidden)}, 'Columns');
@@ -308,12 +307,6 @@ export function mount(pane, server) {
     setView(view);
     scrollBy({top: top() - before});   // the line of what is in force comes and goes above it
     tools.again();
-  }
-
-  /** None, ascending, descending, and none again. */
-  function sortNext(column) {
-    const {descending} = source.view.sort.find(each => each.column === column) ?? {};
-    sort(column, descending === undefined ? false : descending ? null : true);
   }
 
   function goTo() {

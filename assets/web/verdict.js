@@ -17,15 +17,20 @@ export const OUTCOMES = {'right': ['✓', 'Right', 'good'], 'wrong': ['✕', 'Wr
 const TELLING = ['list', 'numeric_scaled', 'numeric', 'exact'];
 const OF_NUMBERS = ['numeric_scaled', 'numeric', 'list', 'exact'];
 
+/** What the rung that says most of a miss found, and the first pair of a list that does not match. */
+function missedBy(rungs, mode) {
+  const telling = (['numeric', 'flexible'].includes(mode) ? OF_NUMBERS : TELLING).map(name => rungs.find(rung => rung.name === name)).find(rung => rung?.state === 'failed');
+  const apart = telling.pairs.filter(pair => !pair.matched_by);
+  if (!apart.length) return telling.detail;   // the texts differ, if nothing else
+  const [{gold, prediction}] = apart;
+  return `${telling.detail} ${apart.length === 1 ? 'The pair' : 'The first'} that does not: ${excerpt(gold)} in the gold, ${excerpt(prediction)} in the answer.`;
+}
+
 /** Why the verdict is what it is; math_verify may have read no more than a part of the texts, which is said here. */
 function reasonOf({method, rungs, gold, reward_mode: mode}, prediction) {
-  const list = rungs.find(rung => rung.name === 'list');
-  if (method === 'list' && list.order === 'sorted') return 'The lists match once both are sorted: in which order the items stand is not graded.';
-  const telling = method === 'miss' && (['numeric', 'flexible'].includes(mode) ? OF_NUMBERS : TELLING).map(name => rungs.find(rung => rung.name === name)).find(rung => rung?.state === 'failed');
-  const apart = telling === list && list?.pairs.filter(pair => !pair.matched_by) || [];
-  const which = apart.length ? ` ${apart.length === 1 ? 'The pair that does not' : 'The first that does not'}: ${excerpt(apart[0].gold)} in the gold, ${excerpt(apart[0].prediction)} in the answer.` : '';
-  if (telling) return `${REASONS.miss} ${telling.detail}${which}`;
-  const {gold: left, prediction: right} = rungs.find(rung => rung.name === method) ?? {};
+  if (method === 'miss') return `${REASONS.miss} ${missedBy(rungs, mode)}`;
+  const {gold: left, prediction: right, order} = rungs.find(rung => rung.name === method) ?? {};
+  if (order === 'sorted') return 'The lists match once both are sorted: in which order the items stand is not graded.';
   const whole = left?.text === gold.trim() && right?.text === prediction.trim();
   if (method !== 'math_verify' || !left?.text || !right?.text || whole) return REASONS[method];
   return `${REASONS[method]} It read ${excerpt(left.text)} in the gold and ${excerpt(right.text)} in the answer.`;
