@@ -47,9 +47,10 @@ export function rowsCard(ask, say) {
   const answerOf = row => row.prediction === null ? h('span', {class: 'muted'}, 'no value') : h('q', {class: 'mono quote'}, visible(excerpt(row.prediction)));
   const opener = row => h('button', {type: 'button', class: 'number mono', 'aria-expanded': 'false', onclick: event => open(row, event.currentTarget)}, row.task_id);
 
-  const rowTable = rows => h('table', {}, h('thead', {}, h('tr', {}, ['Task', 'Outcome', 'Answer', 'Rung', 'Why', 'Run', 'Line'].map(name => h('th', {scope: 'col'}, name)))),
+  const sampled = rows => rows.some(row => row.sample);
+  const rowTable = rows => h('table', {}, h('thead', {}, h('tr', {}, ['Task', 'Outcome', 'Answer', 'Rung', 'Why', 'Run', ...(sampled(rows) ? ['Sample'] : []), 'Line'].map(name => h('th', {scope: 'col'}, name)))),
     h('tbody', {}, rows.length ? rows.map(row => h('tr', {}, h('td', {}, opener(row)), cell(row.outcome), h('td', {class: 'answer'}, answerOf(row)), h('td', {class: 'mono'}, row.method),
-      h('td', {class: 'small'}, h('span', {class: 'why', title: row.reason}, row.reason), [...row.cautions, ...row.near_misses].map(kind => h('span', {class: 'chip'}, kind.replaceAll('_', ' ')))), h('td', {class: 'mono'}, row.run), cell(count(row.line))))
+      h('td', {class: 'small'}, h('span', {class: 'why', title: row.reason}, row.reason), [...row.cautions, ...row.near_misses].map(kind => h('span', {class: 'chip'}, kind.replaceAll('_', ' ')))), h('td', {class: 'mono'}, row.run), ...(sampled(rows) ? [h('td', {class: 'mono'}, row.sample)] : []), cell(count(row.line))))
       : h('tr', {}, h('td', {colspan: 7}, 'No row passes these filters.'))));
 
   const flipTable = found => h('table', {}, h('thead', {}, h('tr', {}, ['Task', flips.first, flips.second].map(name => h('th', {scope: 'col'}, name)))),

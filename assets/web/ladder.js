@@ -95,5 +95,7 @@ function pairs(rung) {
 function pairResult(pair) {
   if (pair.matched_by === 'text') return '✓ same text';
   if (pair.matched_by === 'number') return `✓ within ${pair.closeness.within}, off by ${figure(pair.closeness.difference)}`;
-  return pair.closeness ? `✕ off by ${figure(pair.closeness.difference)}` : '✕ different text';
+  if (!pair.closeness) return '✕ different text';
+  const {difference, relative, atol, rtol} = pair.closeness;
+  return `✕ off by ${figure(difference)} > ${figure(atol)} atol, relative ${figure(relative)} > ${figure(rtol)} rtol`;
 }

@@ -282,11 +282,12 @@ export function mount(pane, server) {
 
   workbench.notebook = {
     get busy() { return queue.busy; },
-    /** Add a cell with `code` below the one in use, unless a cell holds it already, and put the cursor in it. */
+    /** Add a cell with `code` below the one in use, unless one does as much already, and put the cursor in it. */
     insertCell(code) {
       if (!notebook) return;
-      const same = notebook.cells.find(cell => cell.code.trim() === code.trim());
-      if (same) { same.edit(); return; }
+      const reads = code.split('\n').filter(line => line.trim() && !/^import |\.head\(\)$/.test(line));
+      const same = notebook.cells.find(cell => cell.type === 'code' && reads.every(line => cell.code.includes(line)));
+      if (same) { same.edit(); say('This cell reads it already.'); return; }
       const only = notebook.cells.length === 1 && !notebook.cells[0].code.trim() ? notebook.cells[0] : null;
       const cell = only ?? notebook.add(notebook.cells.indexOf(notebook.current) + 1);
       cell.code = code.trimEnd();

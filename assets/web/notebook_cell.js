@@ -92,6 +92,7 @@ export class NotebookCell {
       this.#language.of(this.#languageExtensions), editing,
       // after the editor's own use of Escape; leaving it this way lets Tab move on
       Prec.lowest(keymap.of([{key: 'Escape', run: act(() => this.focus())}])),
+      EditorView.domEventHandlers({blur(_, view) { view.scrollDOM.scrollLeft = 0; }}),
       EditorView.updateListener.of(update => { if (update.docChanged) this.#host.edited(); }),
     ]})});
   }

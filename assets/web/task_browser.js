@@ -44,7 +44,7 @@ export function mount(pane, server) {
   const leftOut = h('details', {class: 'small muted', hidden: true});
   pane.append(h('div', {class: 'card'}, form, chips.list, h('div', {class: 'row spread'}, total, unsolved, overview), steps.above, list,
     h('nav', {'aria-label': 'Pages of tasks', class: 'row spread'}, previous, place, next),
-    progressView(server), steps.below, status, source, leftOut));
+    status, source, leftOut, progressView(server), steps.below));
 
   let filters = {}, page = '', pages = 1, rows = [], active = -1, asked = 0;
 

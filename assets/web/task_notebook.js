@@ -13,7 +13,7 @@ export class TaskNotebook {
   fresh;                // no cells were saved: the first one may get starter code
   element = h('div', {class: 'nb-cells'});
   #lastRun = null;
-  #next = null;         // the cell one went on to by running the one before it
+  #used = null;         // the cell one is in since the last run: the one run, or one that was gone on to
   #scrolled = 0;        // where the page stood then
   #focused = null;
   #pane;
@@ -72,18 +72,17 @@ export class TaskNotebook {
       this.#lastRun = cell;
       this.#pane.run(this, [cell]);
     }
-    if (then === 'insert') this.add(this.cells.indexOf(cell) + 1).edit();
-    if (then === 'advance') {
-      this.#next = this.cells[this.cells.indexOf(cell) + 1] ?? this.add(this.cells.length);
-      this.#goTo(this.#next);
-      this.#scrolled = scrollY;
-    }
+    this.#used = cell;
+    if (then === 'insert') (this.#used = this.add(this.cells.indexOf(cell) + 1)).edit();
+    if (then === 'advance') this.#goTo(this.#used = this.cells[this.cells.indexOf(cell) + 1] ?? this.add(this.cells.length));
+    this.#used.element.scrollIntoView({block: 'nearest'});
+    this.#scrolled = scrollY;
   }
 
-  /** Outputs that were drawn push down the cell one went on to: bring it back into sight, unless one left it or scrolled. */
+  /** Outputs that were drawn lie below the window, or push down the cell one went on to: bring it into sight, unless one left it or scrolled. */
   followOn() {
-    if (scrollY !== this.#scrolled || !this.#next?.element.contains(document.activeElement)) return;
-    this.#next.element.scrollIntoView({block: 'nearest'});
+    if (scrollY !== this.#scrolled || !this.#used?.element.contains(document.activeElement)) return;
+    this.#used.element.scrollIntoView({block: 'nearest'});
     this.#scrolled = scrollY;
   }
 

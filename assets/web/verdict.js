@@ -64,7 +64,7 @@ function suggested(text, use) {
 export const rungs = (answer, prediction, asked = '') => [
   h('div', {class: 'row spread'}, h('h3', {}, 'The ladder'),
     h('span', {class: 'small muted'}, `${answer.reward_mode || 'no mode'} · atol ${figure(answer.atol)} · rtol ${figure(answer.rtol)}`)),
-  asked && h('p', {class: 'small muted'}, `This mode asks for ${asked}. Numbers are compared in every mode.`),
+  asked && h('p', {class: 'small muted'}, `This mode asks for ${asked}. A gold that is one number is compared as a number in every mode.`),
   ladder(answer, prediction),
 ];
 

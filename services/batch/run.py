@@ -306,7 +306,8 @@ class _Shared(Generic[T]):
 def graded(verdict: Verdict, prediction: str | None) -> Graded:
     """A verdict as a row keeps it."""
     outcome, kind = outcome_of(verdict.outcome, prediction)
-    return Graded(outcome, verdict.reward, verdict.method, reason(verdict), kind)
+    why = "There is no answer." if outcome == "no answer" else reason(verdict)
+    return Graded(outcome, verdict.reward, verdict.method, why, kind)
 
 
 def reason(verdict: Verdict) -> str:

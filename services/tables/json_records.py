@@ -11,6 +11,7 @@ from typing import Any
 
 from services.tables.encoding import Encoding, detect
 from services.tables.model import Row, Table, TableError, choose_table
+from services.tables.names import pandas_names
 
 COUNT_BYTES = 32 * 1024 * 1024  # records of a file up to this size are counted, those of a longer one estimated
 WHOLE_BYTES = 64 * 1024 * 1024  # an object has to be read whole; up to this size
@@ -51,8 +52,12 @@ def open_json(path: Path, table: str | None) -> Table:
         return _table(columns, rows, total, encoding)
     if isinstance(document, dict) and _is_labelled(document):
         columns, rows = _from_records({"": label} | record for label, record in document.items())
-        note = "One object of records: each record's key stands in the first column."
-        return _table(columns, rows, len(document), encoding, notes=[note])
+        note = (
+            "One object of records: each record's key, a text, stands in the first column. pandas makes it the index."
+        )
+        return _table(
+            columns, rows, len(document), encoding, notes=[note], pandas_names=["", *pandas_names(columns[1:])]
+        )
     if isinstance(document, dict):
         pairs: Iterator[Row] = iter([[key, _text(value)] for key, value in document.items()])
         return _table(["key", "value"], pairs, len(document), encoding, notes=["One object, shown as keys and values."])

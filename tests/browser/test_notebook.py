@@ -391,6 +391,16 @@ def test_the_next_cell_stays_in_sight_below_the_outputs_of_the_one_run(new_visit
     expect(notebook.cells.nth(1)).to_be_in_viewport(ratio=1)
 
 
+def test_what_a_cell_at_the_lower_edge_gives_comes_into_sight(new_visitor):
+    notebook = Notebook(new_visitor(f"?task={TASK}", height=700))
+    expect(notebook.cells.first).to_contain_text("read_csv")
+    for _ in range(4):
+        notebook.add("1\n2\n3")
+    cell = notebook.run("print('visible?')")
+    expect(output(cell)).to_have_text("visible?\n")
+    expect(output(cell)).to_be_in_viewport(ratio=1)
+
+
 def test_a_wide_table_of_a_cell_shows_where_it_goes_on(notebook):
     cell = notebook.ran("import pandas as pd\npd.DataFrame([range(90)])")
     page = cell.frame_locator("iframe").locator("html")
