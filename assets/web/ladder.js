@@ -97,5 +97,5 @@ function pairResult(pair) {
   if (pair.matched_by === 'number') return `✓ within ${pair.closeness.within}, off by ${figure(pair.closeness.difference)}`;
   if (!pair.closeness) return '✕ different text';
   const {difference, relative, atol, rtol} = pair.closeness;
-  return `✕ off by ${figure(difference)} > ${figure(atol)} atol, relative ${figure(relative)} > ${figure(rtol)} rtol`;
+  return `✕ off by ${figure(difference)}, allowed ${figure(Math.max(atol, rtol * difference / relative))}`;   // a relative difference is one over the gold
 }

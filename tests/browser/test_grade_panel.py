@@ -74,6 +74,16 @@ def test_a_list_in_another_order_says_that_order_is_not_graded(new_visitor):
     expect(page.locator(".grade_panel [data-caution=order_ignored]")).to_be_visible()
 
 
+def test_a_pair_that_does_not_match_says_how_far_off_it_may_be(new_visitor):
+    page = new_visitor("?task=demo_tips_qa_3")
+    page.get_by_label("Your answer").fill("17.7, 17.15, 20.44, 21.41")
+    page.get_by_label("Your answer").press("Enter")
+    pairs = page.locator(".grade_panel [data-rung=list] .pairs tbody tr")
+    expect(pairs.first).to_contain_text("✕ off by 0.02, allowed 0.01768")
+    broken = "cell => cell.getClientRects().length > 1"
+    assert not any(quote.evaluate(broken) for quote in pairs.locator(".quote").all())
+
+
 def test_a_miss_says_first_what_the_telling_rung_found(new_visitor):
     for task, answer, why in (
         ("demo_wine_qa_1", "59, 71", "The gold has 3 items, the answer 2 items."),
