@@ -97,5 +97,6 @@ function pairResult(pair) {
   if (pair.matched_by === 'number') return `✓ within ${pair.closeness.within}, off by ${figure(pair.closeness.difference)}`;
   if (!pair.closeness) return '✕ different text';
   const {difference, relative, atol, rtol} = pair.closeness;
-  return `✕ off by ${figure(difference)}, allowed ${figure(Math.max(atol, rtol * difference / relative))}`;   // a relative difference is one over the gold
+  const allowed = Math.max(atol, rtol * difference / relative);   // a relative difference is one over the gold
+  return `✕ off by ${figure(difference)}${Number.isFinite(allowed) ? `, allowed ${figure(allowed)}` : ''}`;
 }
