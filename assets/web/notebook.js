@@ -286,7 +286,7 @@ export function mount(pane, server) {
     insertCell(code) {
       if (!notebook) return;
       const reads = code.split('\n').filter(line => line.trim() && !/^import |\.head\(\)$/.test(line));
-      const same = notebook.cells.find(cell => cell.type === 'code' && reads.every(line => cell.code.includes(line)));
+      const same = reads.length && notebook.cells.find(cell => cell.type === 'code' && reads.every(line => cell.code.split('\n').includes(line)));
       if (same) { same.edit(); say('This cell reads it already.'); return; }
       const only = notebook.cells.length === 1 && !notebook.cells[0].code.trim() ? notebook.cells[0] : null;
       const cell = only ?? notebook.add(notebook.cells.indexOf(notebook.current) + 1);
