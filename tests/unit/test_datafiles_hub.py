@@ -27,6 +27,14 @@ def hub(tmp_path):
         yield found
 
 
+def until(condition):
+    """Wait for a condition that must come true in time."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it did not come true in time"
+        time.sleep(0.02)
+
+
 def test_a_file_comes_once_and_without_this_machine_s_token(hub, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     files = hub.files()
@@ -62,7 +70,6 @@ def test_what_can_be_had_comes_and_the_rest_says_why(hub):
 
 @pytest.mark.parametrize("silent_on", ["/tree/", "/resolve/"])
 def test_a_silent_hub_holds_up_all_files_together_once(hub, monkeypatch, silent_on):
-    monkeypatch.setattr("services.datafiles.listing.LIST_SECONDS", 0.5)
     hub.files().open(task("a.csv"), "a.csv")
     many = task("a.csv", *(f"{number}.csv" for number in range(12)))
     for number in range(12):
@@ -71,6 +78,7 @@ def test_a_silent_hub_holds_up_all_files_together_once(hub, monkeypatch, silent_
     if silent_on == "/resolve/":
         hub.files().list(many)
     asked = hub.asked(silent_on)
+    monkeypatch.setattr("services.datafiles.listing.LIST_SECONDS", 0.5)
     hub.hub.faults.append(Fault(silent_on, silent=True))
     found = hub.files(1.0).inputs(many)
     assert {type(found[f"{number}.csv"]) for number in range(12)} == {TimedOut}
@@ -142,11 +150,11 @@ def test_a_broken_download_goes_on_where_it_stopped(hub):
 
 
 def test_what_came_before_the_deadline_is_kept_for_the_next_try(hub):
-    hub.hub.faults.append(Fault("big.csv", drip=1_000_000, times=1))
+    hub.hub.faults.append(Fault("big.csv", drip=300_000, times=1))
     start = time.monotonic()
-    with pytest.raises(TimedOut, match=r"within 1 seconds\. \d\.\d MB of it are kept; the next try goes on\."):
-        hub.files(1.0).open(task("big.csv"), "big.csv")
-    assert time.monotonic() - start < 5
+    with pytest.raises(TimedOut, match=r"within 3 seconds\. \d\.\d MB of it are kept; the next try goes on\."):
+        hub.files(3.0).open(task("big.csv"), "big.csv")
+    assert time.monotonic() - start < 9  # whole, it would have taken ten
     [size] = hub.parts()
     assert (0 < size < 3_000_000, hub.whole()) == (True, [])
     assert hub.files().open(task("big.csv"), "big.csv").read_bytes() == BIG
@@ -154,9 +162,9 @@ def test_what_came_before_the_deadline_is_kept_for_the_next_try(hub):
 
 
 def test_a_wrong_part_is_thrown_away(hub):
-    hub.hub.faults.append(Fault("big.csv", drip=1_000_000, times=1))
+    hub.hub.faults.append(Fault("big.csv", drip=300_000, times=1))
     with pytest.raises(TimedOut):
-        hub.files(1.0).open(task("big.csv"), "big.csv")
+        hub.files(3.0).open(task("big.csv"), "big.csv")
     [part] = (hub.cache / "files" / "parts").glob("*")
     part.write_bytes(b"!" + part.read_bytes()[1:])
     assert hub.files().open(task("big.csv"), "big.csv").read_bytes() == BIG
@@ -166,7 +174,7 @@ def test_a_wait_the_hub_asks_for_is_kept_when_it_is_short(hub):
     hub.hub.faults.append(Fault("/resolve/", status=429, headers={"Retry-After": "1"}, times=1))
     start = time.monotonic()
     assert hub.files().open(task("a.csv"), "a.csv").read_text() == "a\n1\n"
-    assert 1 <= time.monotonic() - start < 3
+    assert 1 <= time.monotonic() - start < 20
 
 
 def test_the_wait_asked_for_is_a_number_or_a_date():
@@ -179,13 +187,11 @@ def test_stop_keeps_what_has_come(hub, monkeypatch):
     hub.hub.faults.append(Fault("big.csv", drip=500_000, times=1))
     files = hub.files(20)
     with pytest.raises(StillComing):
-        files.open(task("big.csv"), "big.csv", wait_seconds=0.8)
+        files.open(task("big.csv"), "big.csv", wait_seconds=2)
     [coming] = files.list(task("big.csv"))
     assert (coming.state, 0 < coming.done < coming.size) == ("coming", True)
     assert "stops, unless others want it too" in files.stop(task("big.csv"), "big.csv")
-    end = time.monotonic() + 5
-    while files.list(task("big.csv"))[0].state == "coming" and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: files.list(task("big.csv"))[0].state != "coming")
     assert "was stopped" in files.list(task("big.csv"))[0].missing
     assert hub.parts()[0] > 0
     assert files.open(task("big.csv"), "big.csv").read_bytes() == BIG
@@ -197,7 +203,7 @@ def test_one_visitor_s_stop_is_not_another_s(hub, monkeypatch):
     files, outcome = hub.files(20), []
     kernel = threading.Thread(target=lambda: outcome.append(files.open(task("big.csv"), "big.csv").read_bytes()))
     kernel.start()
-    time.sleep(0.4)
+    until(lambda: hub.asked("/resolve/"))
     assert "Others wait for big.csv too" in files.stop(task("big.csv"), "big.csv")
     kernel.join()
     assert outcome == [BIG]
@@ -299,7 +305,7 @@ def test_a_stopped_wait_is_told_to_who_still_waits(hub, monkeypatch):
 
     page = threading.Thread(target=poll)
     page.start()
-    time.sleep(0.5)
+    until(lambda: hub.asked("/resolve/"))
     files.stop(task("big.csv"), "big.csv")
     page.join()
     assert ended == [Stopped]
@@ -342,9 +348,9 @@ def test_a_list_that_makes_no_sense_is_a_state(tmp_path, body, monkeypatch):
 
 
 def test_a_body_packed_on_its_way_is_told_and_spoils_nothing(hub):
-    hub.hub.faults.append(Fault("big.csv", drip=1_000_000, times=1))
+    hub.hub.faults.append(Fault("big.csv", drip=300_000, times=1))
     with pytest.raises(TimedOut):
-        hub.files(1.0).open(task("big.csv"), "big.csv")
+        hub.files(3.0).open(task("big.csv"), "big.csv")
     [part] = hub.parts()
     hub.hub.faults[:] = [Fault("big.csv", status=206, headers={"Content-Encoding": "gzip"})]
     files = hub.files(2.9)  # too short for the second way

@@ -42,7 +42,7 @@ def after_one(tmp_path, code, before="x = 7", **limits):
     async def use(pool):
         await ended(pool, before)
         began = time.monotonic()
-        events = await events_of(start(pool, code), 20)
+        events = await events_of(start(pool, code), 60)
         seconds = time.monotonic() - began
         after = await events_of(start(pool, "import os; print('x' in globals(), sorted(os.listdir()))"))
         notes = " ".join(event.get("message", "") for event in after if event.get("status") == "running")
@@ -55,7 +55,7 @@ def test_a_cell_that_takes_too_long_is_stopped_and_variables_stay(tmp_path):
     done, seconds, after, _ = after_one(tmp_path, "while True: pass", cell_seconds=1)
     assert (done["status"], done["limit"]) == ("stopped", "time")
     assert done["message"].startswith(f"The cell ran for 1 seconds, the longest a cell may run here. {OBEYED}")
-    assert 1 <= seconds < 5
+    assert 1 <= seconds < 30
     assert after == "True []\n"
 
 
@@ -63,7 +63,7 @@ def test_a_cell_that_takes_too_long_and_will_not_stop_loses_its_kernel(tmp_path)
     done, seconds, after, _ = after_one(tmp_path, STUBBORN, cell_seconds=0.5)
     assert (done["status"], done["limit"]) == ("died", "time")
     assert ENDED in done["message"]
-    assert 3.5 <= seconds < 10
+    assert 3.5 <= seconds < 30
     assert after == "False []\n"
 
 
@@ -85,7 +85,8 @@ def test_memory_far_over_ends_the_kernel_at_once(tmp_path, monkeypatch):
 
 
 def test_memory_of_child_processes_counts(tmp_path):
-    child = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'x = b\"x\" * 600_000_000; input()'])"
+    held = 'import time; x = b"x" * 600_000_000; time.sleep(60)'
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {held!r}])"
     done, *_ = after_one(tmp_path, child, **WATCHED)
     assert done["limit"] == "memory"
     assert done["status"] in {"stopped", "died"}  # as it was just over the limit at a look, or far over

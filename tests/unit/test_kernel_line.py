@@ -81,7 +81,7 @@ def test_a_kernel_between_two_cells_of_a_row_is_not_taken(tmp_path):
 
 
 def test_who_goes_away_loses_the_place(tmp_path, monkeypatch):
-    monkeypatch.setattr(pools, "ABSENT_SECONDS", 0.6)
+    monkeypatch.setattr(pools, "ABSENT_SECONDS", 2.0)
 
     async def use(pool):
         running = start(pool, LOOP)
@@ -169,7 +169,7 @@ def test_a_waiting_kernel_that_died_is_replaced(tmp_path):
         engine = pool._ahead._waiting[0].engine
         dead = engine.pid
         os.kill(dead, 9)
-        await until(lambda: not engine.alive, 1)
+        await until(lambda: not engine.alive)
         text, done = await ended(pool, "import os; print(os.getpid())")
         await until(lambda: len(kernels_below(tmp_path)) == 2)
         return dead, int(text), done["status"]
