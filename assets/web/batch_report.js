@@ -3,7 +3,7 @@ import {filesCard} from './batch_files.js';
 import {numbers} from './batch_numbers.js';
 import {rowsCard} from './batch_rows.js';
 import {sideways} from './sideways.js';
-import {count, counted, h, workbench} from './workbench.js';
+import {count, counted, h, rest, workbench} from './workbench.js';
 
 const ASK_EVERY = 700;   // ms between looks at the progress
 const DRAW_EVERY = 4000;   // ms between reports while the state stays
@@ -65,9 +65,9 @@ export function mount(pane, server) {
     const several = counts.runs.some(run => run.duplicates.count);
     const absent = counts.runs.some(run => run.missing.count);
     const start = button('Grade', async () => {
-      start.disabled = true;
+      rest(start, true);
       const answer = await ask('grade_batch', {policy: chosen});
-      start.disabled = false;
+      rest(start, false);
       if (answer.error) { say(note, answer.error); return; }
       say(note, '');
       rows.hide();

@@ -2,7 +2,7 @@
 import {excerpt} from './ladder.js';
 import {sideways} from './sideways.js';
 import {goldLine, inLab, outcome, rungs, visible} from './verdict.js';
-import {count, counted, h} from './workbench.js';
+import {count, counted, h, rest} from './workbench.js';
 
 const NAMES = {run: 'run', outcome: 'outcome', method: 'rung', apart: 'set apart', caution: 'caution', near_miss: 'near miss', reference: 'dataset’s own grader', split: 'split', tier: 'tier', level: 'level', mode: 'mode', dataset: 'dataset', task_id: 'task'};
 
@@ -29,8 +29,8 @@ export function rowsCard(ask, say) {
     drawChips();
     const pages = Math.max(1, Math.ceil(answer.total / answer.page_size));
     place.textContent = `${counted(answer.total, flips ? 'task' : 'row')}${going ? ' so far' : ''} · page ${count(page + 1)} of ${count(pages)}`;
-    previous.disabled = page === 0;
-    next.disabled = page + 1 >= pages;
+    rest(previous, page === 0);
+    rest(next, page + 1 >= pages);
     if (quiet && shown === wanted && (page > 0 || list.querySelector('.opened'))) return;
     shown = wanted;
     list.replaceChildren(flips ? flipTable(answer.flips) : rowTable(answer.rows));

@@ -35,7 +35,7 @@ export function dragHandle(cell, host) {
   }
 
   return h('button', {
-    type: 'button', class: 'btn quiet nb-icon nb-handle', title: 'Move cell: drag, or arrow keys', 'aria-label': 'Move cell: drag it, or press the arrow keys',
+    type: 'button', tabindex: -1, class: 'btn quiet nb-icon nb-handle', title: 'Move cell: drag, or arrow keys', 'aria-label': 'Move cell: drag it, or press the arrow keys',
     onpointerdown: event => {
       if (event.button) return;
       event.currentTarget.setPointerCapture(event.pointerId);

@@ -9,7 +9,7 @@ import {DataTable} from './data_table.js';
 import {findTools, viewChips} from './data_tools.js';
 import {onLetters} from './keys.js';
 import {recallInTab, rememberInTab} from './remembered.js';
-import {bytes, count, h, heading, unfold, workbench} from './workbench.js';
+import {bytes, count, h, heading, rest, unfold, workbench} from './workbench.js';
 
 const ASK_AGAIN = 1000;   // ms, while a file is on its way
 const QUIET = 1500;       // ms a copy may take before it is told of
@@ -374,14 +374,14 @@ export function mount(pane, server) {
 
   async function useInNotebook(args) {
     const mine = task.task_id;
-    use.disabled = true;
+    rest(use, true);
     let made;
     try {
       made = await server.reader({task_id: mine, name: place.name, arguments: args, reading: keep().reading});
     } catch {
       made = {error: 'The code was not made: the app did not answer. Try again.'};
     }
-    use.disabled = false;
+    rest(use, false);
     if (task?.task_id !== mine) return;
     if (made.error) warn(made.error);
     else if (workbench.notebook) workbench.notebook.insertCell(made.code);

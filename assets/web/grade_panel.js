@@ -4,7 +4,7 @@ import {onLetters} from './keys.js';
 import {excerpt} from './ladder.js';
 import {recallInTab, rememberInTab} from './remembered.js';
 import {OUTCOMES, beside, goldLine, inLab, outcome, rungs} from './verdict.js';
-import {h, heading, workbench} from './workbench.js';
+import {h, heading, rest, rests, workbench} from './workbench.js';
 
 const ATTEMPTS_KEPT = 30;
 /** The answer in the box and the attempts: kept on reload, gone with the tab. */
@@ -59,7 +59,7 @@ export function mount(pane, server) {
     state.draft = box.value;
     save();
     fit();
-    if (gradeButton.disabled) idle();
+    if (rests(gradeButton)) idle();
     tellWhose();
     say('');
   }
@@ -72,7 +72,7 @@ export function mount(pane, server) {
 
   function idle() {
     asked += 1;
-    gradeButton.disabled = false;
+    rest(gradeButton, false);
     gradeButton.textContent = 'Grade';
     graded = null;
     tellWhose();
@@ -81,12 +81,12 @@ export function mount(pane, server) {
   }
 
   async function grade() {
-    if (gradeButton.disabled) return;
+    if (rests(gradeButton)) return;
     const prediction = box.value;
     if (!prediction.trim()) { say('Type an answer first.'); box.focus(); return; }
     idle();
     const mine = asked;
-    gradeButton.disabled = true;
+    rest(gradeButton, true);
     gradeButton.textContent = 'Grading…';
     say('');
     verdictBox.replaceChildren(h('p', {class: 'row muted'}, h('span', {class: 'spinner', 'aria-hidden': 'true'}), 'Grading… edit the answer to cancel.'));

@@ -6,8 +6,9 @@ import {watchOtherTabs} from './other_tabs.js';
 import {RunQueue} from './run_queue.js';
 import {TaskNotebook} from './task_notebook.js';
 import {Toast} from './toast.js';
+import {toolbar} from './toolbar.js';
 import {VariablesPane} from './variables_pane.js';
-import {h, heading, unfold, workbench} from './workbench.js';
+import {h, heading, rest, rests, unfold, workbench} from './workbench.js';
 
 const OPEN_NOTEBOOKS = 6;      // kept whole while other tasks are looked at; the rest come back from storage
 const DRAWN = [50, 300, 1000]; // ms after a run, by when its outputs may have their height
@@ -27,7 +28,7 @@ const KERNEL = {
   unreachable: ['No connection', 'The app can’t be reached. Cells and outputs are kept.'],
 };
 
-const KEPT = {'': '', saving: 'Saving…', saved: 'Saved in this browser', part: 'Saved without some outputs', full: 'Not saved'};
+const KEPT = {'': '', saving: 'Saving…', saved: ['Saved', h('span', {class: 'where'}, ' in this browser')], part: 'Saved without some outputs', full: 'Not saved'};
 
 const GOES_ON = 'The cell goes on: it ignores the interrupt. You can wait, or end its kernel: variables will be lost; cells, outputs and files are kept.';
 
@@ -61,7 +62,7 @@ export function mount(pane, server) {
   const place = h('div');
   const variables = new VariablesPane(client, () => queue.busy ? 'busy' : kernel);
   const files = fileButtons({current: () => notebook, say, button});
-  const tools = h('div', {class: 'row nb-toolbar', role: 'toolbar', 'aria-label': 'Notebook'}, runAll, stop, restart, starter, variables.button);
+  const tools = toolbar('Notebook', 'row nb-toolbar', [runAll, stop, restart, starter, variables.button]);
   pane.replaceChildren(h('div', {class: 'card'},
     h('div', {class: 'row spread'}, h('span', {class: 'row'}, heading(pane, 'Notebook'), badge, kept), tools),
     notice, held, storage, tabs, place, h('div', {class: 'row spread nb-end'}, h('span', {class: 'row'}, addCell, addText), h('span', {class: 'row nb-files'}, files, keys)),
@@ -75,7 +76,7 @@ export function mount(pane, server) {
 
   const host = {
     run(from, cells) { say(''); queue.add(from, cells); },
-    stop() { if (!stop.disabled && !offer) stopRun(); },   // to end the kernel is asked for apart
+    stop() { if (!rests(stop) && !offer) stopRun(); },   // to end the kernel is asked for apart
     holds: cell => queue.has(cell),
     answer: (cell, text) => client.answerInput(cell.run.id, text),
     // typing goes on whatever becomes of it
@@ -103,7 +104,7 @@ export function mount(pane, server) {
   }
 
   function showKept() {
-    kept.textContent = KEPT[notebook?.keeping ?? ''];
+    kept.replaceChildren(...[KEPT[notebook?.keeping ?? '']].flat());
     storage.textContent = notebook?.storage ?? '';
     storage.hidden = !storage.textContent;
   }
@@ -128,11 +129,12 @@ export function mount(pane, server) {
     badge.dataset.state = state;
     held.hidden = state !== 'elsewhere' || !notebook;
     if (!held.hidden) held.replaceChildren('The kernel holds the variables of ', h('span', {class: 'mono'}, kernelOf), '. A cell run here starts a fresh one, and they are gone.');
-    stop.disabled = !(queue.busy || ['busy', 'starting', 'waiting'].includes(kernel)) || ['interrupting', 'ending'].includes(queue.step);
-    restart.disabled = ['none', 'ended', 'waiting', 'unreachable'].includes(kernel);
+    rest(stop, !notebook || !(queue.busy || ['busy', 'starting', 'waiting'].includes(kernel)) || ['interrupting', 'ending'].includes(queue.step));
+    rest(restart, !notebook || ['none', 'ended', 'waiting', 'unreachable'].includes(kernel));
     if (!queue.busy) sayWhile('line', '');
     sayWhile('offer', state === 'offered' ? GOES_ON : '', endKernel);
-    for (const each of [runAll, starter, variables.button, addCell, addText, ...files]) each.disabled = !notebook;
+    for (const each of [runAll, starter, variables.button]) rest(each, !notebook);
+    for (const each of [addCell, addText, ...files]) each.disabled = !notebook;
   }
 
   let asking = null;
@@ -238,8 +240,7 @@ export function mount(pane, server) {
     const [first] = to.cells;
     // typed meanwhile, or its own storage entry appeared: the button stays
     if (!to.fresh || first.code) return;
-    if (code) first.code = code;
-    to.fresh = true;  // not the visitor's own yet, so nothing to keep
+    if (code) to.begin(code);
     if (error && to === notebook) say(error, 'warn');
   }
 

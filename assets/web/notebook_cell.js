@@ -6,7 +6,9 @@ import {editorHelp} from './editor_help.js';
 import {showMarkdown} from './markdown_text.js';
 import {CellOutputs} from './notebook_outputs.js';
 import {OUTPUT_LIMIT} from './notebook_store.js';
-import {h} from './workbench.js';
+import {sideways} from './sideways.js';
+import {toolbar} from './toolbar.js';
+import {h, rest} from './workbench.js';
 
 const PROMPT_PATHS = /\/home\/user\/input|\/workdir\b/;
 
@@ -66,11 +68,11 @@ export class NotebookCell {
     this.#runButton = h('button', {type: 'button', class: 'btn nb-run', onclick: () => { if (this.state === 'running') host.stop(); else if (this.rendered) this.edit(); else host.run(this); }}, 'Run');
     this.#typeButton = button('type', '', '');
     this.element = h('section', {class: 'nb-cell', tabindex: 0, role: 'group'},
-      h('div', {class: 'nb-editor'}, this.#editor.dom), this.#shown,
+      h('div', {class: 'nb-editor'}, sideways(this.#editor.scrollDOM, this.#editor.dom)), this.#shown,
       h('div', {class: 'nb-bar'}, this.#runButton, this.#mark, this.#status, this.#clock,
-        h('span', {class: 'nb-tools', role: 'toolbar', 'aria-label': 'Change this cell'},
-          dragHandle(this, host), this.#typeButton, button('up', '↑', 'Move cell up'), button('down', '↓', 'Move cell down'),
-          button('above', '+↑', 'Add a cell above'), button('below', '+↓', 'Add a cell below'), button('delete', '✕', 'Delete cell'))),
+        h('span', {class: 'nb-hint small muted', 'aria-hidden': 'true'}, 'Esc leaves the cell'),
+        toolbar('Change this cell', 'nb-tools', [this.#typeButton, button('up', '↑', 'Move cell up'), button('down', '↓', 'Move cell down'),
+          button('above', '+↑', 'Add a cell above'), button('below', '+↓', 'Add a cell below'), button('delete', '✕', 'Delete cell')], dragHandle(this, host))),
       this.#notice, this.#outputs.element, this.#question.element);
     this.element.addEventListener('keydown', event => host.key(this, event));
     this.#shown.addEventListener('dblclick', () => this.edit());
@@ -100,14 +102,18 @@ export class NotebookCell {
   get #languageExtensions() {
     const markdown = this.type === 'markdown';
     return [
-      EditorView.contentAttributes.of({tabindex: '-1', 'aria-label': markdown ? 'Text (Markdown)' : 'Code'}), placeholder(markdown ? 'Text, with **Markdown**' : 'Python'),
+      EditorView.contentAttributes.of({tabindex: '-1', 'aria-label': markdown ? 'Text (Markdown)' : 'Code', 'aria-description': 'Escape leaves it, then Tab moves on.'}), placeholder(markdown ? 'Text, with **Markdown**' : 'Python'),
       markdown ? EditorView.lineWrapping : [editorHelp((kind, place) => this.#host.ask(kind, place)), pythonEditing, lineNumbers()],
     ];
   }
 
   get code() { return this.#editor.state.doc.toString(); }
 
-  set code(code) { this.#editor.dispatch({changes: {from: 0, to: this.#editor.state.doc.length, insert: code}}); }
+  /** The cursor goes to its end. */
+  set code(code) {
+    const {state} = this.#editor, insert = state.toText(code);
+    this.#editor.dispatch({changes: {from: 0, to: state.doc.length, insert}, selection: {anchor: insert.length}});
+  }
 
   set number(number) { this.element.setAttribute('aria-label', `${this.type === 'markdown' ? 'Text' : 'Cell'} ${number}. Enter edits it.`); }
 
@@ -243,7 +249,7 @@ export class NotebookCell {
     this.element.dataset.state = this.state;
     this.element.setAttribute('aria-busy', String(busy));
     const running = this.state === 'running';
-    this.#runButton.disabled = busy && !running;
+    rest(this.#runButton, busy && !running);
     if (this.type === 'code') this.#runButton.textContent = running ? 'Stop' : 'Run';
     if (running) this.#runButton.setAttribute('aria-label', 'Stop this cell');
     else this.#runButton.removeAttribute('aria-label');

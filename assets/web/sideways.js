@@ -1,10 +1,10 @@
 // A box that scrolls sideways shows on which side it goes on.
 import {h} from './workbench.js';
 
-/** `box` in a frame that fades it, with a sign, at each edge beyond which there is more. The frame takes its place. */
-export function sideways(box) {
+/** `box` in a frame that fades it, with a sign, at each edge beyond which there is more. The frame takes the place of it, or of `whole`, which holds it. */
+export function sideways(box, whole = box) {
   const hint = side => h('div', {class: `more-columns ${side}`, 'aria-hidden': 'true'});
-  const frame = h('div', {class: 'sideways'}, box, hint('before'), hint('after'));
+  const frame = h('div', {class: 'sideways'}, whole, hint('before'), hint('after'));
   const look = () => {
     frame.classList.toggle('moved', box.scrollLeft > 0);
     frame.classList.toggle('onward', box.scrollLeft + box.clientWidth < box.scrollWidth - 1);

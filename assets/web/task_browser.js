@@ -4,7 +4,7 @@ import {listScroll} from './list_scroll.js';
 import {progress} from './progress.js';
 import {progressView} from './progress_view.js';
 import {taskSteps} from './task_steps.js';
-import {FILTERS, PACKAGES, address, count, h, withCode, workbench} from './workbench.js';
+import {FILTERS, PACKAGES, address, count, h, rest, rests, withCode, workbench} from './workbench.js';
 
 const SELECTS = ['split', 'tier', 'mode', 'level', 'file_type', 'package_tier'];
 const TYPING_PAUSE_MS = 120;
@@ -92,8 +92,8 @@ export function mount(pane, server) {
     page = answer.page ? String(answer.page + 1) : '';
     total.textContent = answer.total === 1 ? '1 task' : `${count(answer.total)} tasks`;
     place.textContent = `Page ${answer.page + 1} of ${count(pages)}`;
-    previous.disabled = answer.page === 0;
-    next.disabled = answer.page + 1 >= pages;
+    rest(previous, answer.page === 0);
+    rest(next, answer.page + 1 >= pages);
     chips.show(filters);
     showSource(answer);
     leftOut.hidden = !answer.left_out.length;
@@ -102,19 +102,20 @@ export function mount(pane, server) {
     list.replaceChildren(...(rows.length ? rows.map(item) : [emptyItem()]));
     const same = scroll.shown(JSON.stringify([FILTERS.map(name => filters[name] ?? ''), answer.page]));
     const restored = restoring && scroll.restore();
-    mark(rows.findIndex(row => row.task_id === workbench.chosen), {scroll: same || !restored});
+    const open = rows.findIndex(row => row.task_id === workbench.chosen);
+    mark(open < 0 && list.matches(':focus-visible') ? 0 : open, {scroll: same || !restored});
   }
 
   function showSource(answer) {
     status.textContent = answer.status;
     source.hidden = !answer.state;
-    if (again.disabled) return;
+    if (rests(again)) return;
     const wait = answer.wait_seconds;
     advice.textContent = wait ? `The Hub asks to wait: ${count(wait)} s from now a new try can be made.` : answer.advice;
   }
 
   async function tryAgain() {
-    again.disabled = true;
+    rest(again, true);
     advice.textContent = 'Asking the Hub… The tasks shown stay here meanwhile.';
     let answer = {trying: true}, changed = false;
     try {
@@ -125,7 +126,7 @@ export function mount(pane, server) {
     } catch {
       answer = null;
     }
-    again.disabled = false;
+    rest(again, false);
     if (!answer) { advice.textContent = 'The app did not answer. Try again.'; return; }
     showSource(answer);
     if (changed) { load({keepPlace: true}); workbench.dispatchEvent(new Event('source')); }
@@ -254,6 +255,7 @@ export function mount(pane, server) {
     const row = event.target.closest('li[data-task]');
     if (row) choose([...list.children].indexOf(row));
   });
+  list.addEventListener('focus', () => { if (active < 0 && list.matches(':focus-visible')) mark(0, {scroll: true}); });
   list.addEventListener('keydown', event => {
     const to = {ArrowDown: active + 1, ArrowUp: Math.max(0, active - 1), Home: 0, End: rows.length - 1, PageDown: active + 8, PageUp: Math.max(0, active - 8)}[event.key];
     if (to !== undefined) { event.preventDefault(); mark(to, {scroll: true}); }
@@ -265,7 +267,7 @@ export function mount(pane, server) {
     const index = rows.findIndex(row => row.task_id === event.detail);
     mark(index, {scroll: true});
     scroll.save();
-    if (event.detail && index < 0 && rows.length) { page = ''; load({keepPlace: true}); }
+    if (event.detail && index < 0 && rows.length) { page = ''; load({keepPlace: true}).then(() => writeAddress(false)); }
   });
 
   const restore = () => {

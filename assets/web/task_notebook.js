@@ -99,6 +99,17 @@ export class TaskNotebook {
     return true;
   }
 
+  /** Put code that is not the visitor's own into its one cell: there is nothing to keep yet. */
+  begin(code) {
+    this.cells[0].code = code;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#edited = false;
+    this.fresh = true;
+    this.keeping = '';
+    this.#pane.stored(this);
+  }
+
   // ---- order
 
   #insert(index, cell) {

@@ -3,7 +3,7 @@ import {progress} from './progress.js';
 import {recall, remember} from './remembered.js';
 import {taskCommands} from './task_commands.js';
 import {taskReport} from './task_report.js';
-import {PACKAGES, bytes, copy, count, h, withCode, workbench} from './workbench.js';
+import {PACKAGES, bytes, copy, count, h, rest, withCode, workbench} from './workbench.js';
 
 const ASK_AGAIN = 2000;   // ms, while a file is on its way
 const WHAT = 'Each task is a question about a real table, with a gold answer that a deterministic grader checks.';
@@ -34,10 +34,10 @@ export function mount(pane, server) {
       return;
     }
     workbench.near = answer.neighbours;
-    const lost = pane.contains(document.activeElement);   // what has the focus goes with what was shown
+    const from = document.activeElement;
     show(answer.task);
-    if (lost) pane.querySelector('.asked').focus({preventScroll: true});
     workbench.publish(answer.task);
+    if (document.activeElement !== from) pane.querySelector('.asked').focus({preventScroll: true});   // it went with the task before
     if (answer.task.files_pending) askFiles(answer.task);
   }
 
@@ -124,8 +124,8 @@ export function mount(pane, server) {
 
   function showPlace() {
     const near = workbench.near;
-    previous.disabled = !near.previous;
-    next.disabled = !near.next;
+    rest(previous, !near.previous);
+    rest(next, !near.next);
     place.textContent = near.position === null ? 'not in this list' : `${count(near.position + 1)} of ${count(near.total)}`;
   }
 

@@ -37,6 +37,11 @@ export function unfold(pane) {
 /** What `text` sets between backticks, as code. */
 export const withCode = text => text.split(/`([^`\n]+)`/).map((part, at) => at % 2 ? h('code', {}, part) : part);
 
+/** Have a button do nothing for now. It keeps the focus, which the press that put it to rest gave it, and its place in the order of Tab. */
+export const rest = (button, resting) => button.setAttribute('aria-disabled', String(resting));
+export const rests = button => button.getAttribute('aria-disabled') === 'true';
+document.addEventListener('click', event => { if (event.target.closest('.btn[aria-disabled=true]')) event.stopImmediatePropagation(); }, true);
+
 /** "1,234" */
 export const count = number => Number(number).toLocaleString('en-US');
 

@@ -36,10 +36,10 @@ def list_rung(case: Case, prediction: str) -> Rung:
         detail = f"Not all of the {len(gold):,} pairs match, in the given order or sorted."
         return _compared("failed", detail, case, in_order, "as given")
     given, ordered = (sum(_pair(case, *each).matched_by is not None for each in pairs) for pairs in (in_order, by_text))
-    detail = f"{given} of {len(gold)} pairs match in the given order, {ordered} once both sides are sorted."
+    in_given = f"{given} of {len(gold)} pairs match in the given order"
     if ordered > given:
-        return _compared("failed", detail, case, by_text, "sorted")
-    return _compared("failed", detail, case, in_order, "as given")
+        return _compared("failed", f"{in_given}, {ordered} once both sides are sorted.", case, by_text, "sorted")
+    return _compared("failed", f"{in_given}; no more do once both sides are sorted.", case, in_order, "as given")
 
 
 def _compared(state: State, detail: str, case: Case, pairs: Sequence[tuple[str, str]], order: Order) -> Rung:

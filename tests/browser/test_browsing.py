@@ -39,6 +39,20 @@ def test_all_tasks_are_listed_fifty_a_page(new_visitor, many):
     assert "p=2" in page.url
 
 
+def test_a_button_that_has_led_to_the_last_page_keeps_the_focus_and_leads_nowhere(new_visitor, many):
+    page = new_visitor("?p=107", base=many)
+    step = page.get_by_role("button", name="Next", exact=True)
+    step.press("Enter")
+    expect(page.get_by_text("Page 108 of 108")).to_be_visible()
+    expect(step).to_be_disabled()
+    expect(step).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Page 107 of 108")).to_be_visible()
+    expect(step).to_be_enabled()
+
+
 def test_filters_narrow_the_list_and_count_what_is_left(new_visitor, many):
     page = new_visitor(base=many)
     page.get_by_label("Split").select_option("test")
@@ -144,7 +158,9 @@ def test_the_list_is_driven_by_the_keyboard_alone(page):
         if page.evaluate("document.activeElement.getAttribute('role')") == "listbox":
             break
         page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
+    expect(listed(page).nth(0)).to_have_class("active")
+    page.keyboard.press("Enter")
+    expect(page.locator(".task_view .mono").first).to_have_text(listed(page).nth(0).get_attribute("data-task"))
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator(".task_view .mono").first).to_have_text(listed(page).nth(1).get_attribute("data-task"))

@@ -59,6 +59,7 @@ def test_keys_walk_the_list_over_its_pages_but_not_while_typing(new_visitor, man
     expect(listed(page)).to_have_count(50)
     page.keyboard.press("J")
     expect(page.get_by_text("Page 2 of 5")).to_be_visible()
+    expect(page).to_have_url(re.compile("[?&]p=2"))
     expect(shown_task(page)).to_have_text(listed(page).first.get_attribute("data-task"))
 
 

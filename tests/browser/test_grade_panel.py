@@ -28,8 +28,9 @@ def test_a_right_answer_leads_on_to_the_next_task_and_g_to_the_answer(new_visito
         answer.press("Enter")
         expect(page.locator(".grade_panel [data-outcome]")).to_have_attribute("data-outcome", outcome)
         expect(on).to_have_count(int(outcome == "right"))
-    on.click()
+    on.press("Enter")
     expect(page.locator(".task_view .mono").first).not_to_have_text("demo_tips_qa_2")
+    expect(page.locator(".task_view .asked")).to_be_focused()
     expect(answer).to_have_value("")
 
 
@@ -90,7 +91,7 @@ def test_a_miss_says_first_what_the_telling_rung_found(new_visitor):
         (
             "demo_gapminder_qa_3",
             "Norway, Kuwait, Singapore, USA, Ireland",
-            "4 of 5 pairs match in the given order, 4 once both sides are sorted. "
+            "4 of 5 pairs match in the given order; no more do once both sides are sorted. "
             "The pair that does not: United States in the gold, USA in the answer.",
         ),
         ("demo_iris_qa_1", "7", "The first numbers of both are too far apart."),

@@ -87,7 +87,7 @@ def test_the_keyboard_alone_comes_to_a_right_answer(page):
     page.keyboard.insert_text(f"import pandas as pd; iris = pd.read_csv('../input/iris.csv'); {MEAN}")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".nb-cell").last).to_have_attribute("data-state", "ok", timeout=30_000)
-    tab_to(page, page.get_by_role("button", name="Use last output"))
+    tab_to(page, page.get_by_role("button", name="Use last output"), most=16)
     page.keyboard.press("Enter")
     expect(page.get_by_label("Your answer")).to_be_focused()
     page.keyboard.press("Enter")

@@ -266,6 +266,14 @@ def test_every_cell_command_by_keyboard(notebook):
     assert notebook.codes() == ["between", "first = 1", "second"]
     keyboard.press("Tab")  # out of the cell's text: to its Run button
     expect(notebook.cells.nth(1).get_by_role("button", name="Run")).to_be_focused()
+    tools = notebook.cells.nth(1).get_by_role("toolbar").locator("[tabindex='0'], :focus")
+    for key in ("Tab", "ArrowLeft", "ArrowRight", "ArrowRight"):
+        keyboard.press(key)
+    expect(tools).to_have_accessible_name("Move cell up")
+    expect(tools).to_be_focused()
+    keyboard.press("Tab")
+    keyboard.press("Tab")
+    expect(notebook.cells.nth(2).get_by_role("button", name="Run")).to_be_focused()
     notebook.page.reload()
     expect(Notebook(notebook.page).cells).to_have_count(3)
     assert notebook.codes() == ["between", "first = 1", "second"]
@@ -280,6 +288,8 @@ def test_an_empty_cell_has_no_number_and_long_lines_pass_under_the_line_numbers(
         for part in (".cm-gutters", ".cm-editor")
     )
     assert gutters == editor
+    notebook.page.keyboard.press("Home")
+    expect(long.locator(".nb-editor .more-columns.after")).to_be_visible()
 
 
 def test_tab_indents_only_inside_the_editor(notebook):
@@ -418,13 +428,13 @@ def test_a_path_of_the_agent_prompt_is_told_apart_from_the_notebooks(notebook):
 def test_printed_text_that_goes_on_sideways_shows_where(notebook):
     short = notebook.ran("print('short')")
     wide = notebook.ran("print('short')\nprint('wide ' * 40)")
-    back, onward = (wide.locator(f".more-columns.{side}") for side in ("before", "after"))
+    back, onward = (output(wide).locator(f".more-columns.{side}") for side in ("before", "after"))
     expect(onward).to_be_visible()
     expect(back).to_be_hidden()
     wide.locator(".nb-text").evaluate("text => { text.scrollLeft = text.scrollWidth; }")
     expect(back).to_be_visible()
     expect(onward).to_be_hidden()
-    expect(short.locator(".more-columns.after")).to_be_hidden()
+    expect(output(short).locator(".more-columns.after")).to_be_hidden()
 
 
 def test_a_phone_has_no_sideways_scroll(new_visitor):

@@ -126,7 +126,7 @@ def test_a_list_shows_its_pairs_in_the_order_that_matched(grader):
         ("c", "c", "text"),
     ]
     rung = rungs(grader.grade("a, b, c", "a, b, d", "list"))["list"]
-    assert rung.detail == "2 of 3 pairs match in the given order, 2 once both sides are sorted."
+    assert rung.detail == "2 of 3 pairs match in the given order; no more do once both sides are sorted."
     assert rungs(grader.grade("a, b", "a", "list"))["list"].detail == "The gold has 2 items, the answer 1 item."
     assert rungs(grader.grade("a", "a, b", "list"))["list"].detail == "The gold has 1 item; a list has two or more."
 
