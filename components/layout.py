@@ -54,6 +54,7 @@ MASTHEAD = """
     <a href="?view=about" data-view="about">About the tasks</a>
     <a href="?view=code" data-view="code">Use it from code</a>
   </nav>
+  <button type="button" class="keys" aria-haspopup="dialog" title="Every key (?)">Keys</button>
 </header>
 """
 MASTHEAD_LOAD = f"""

@@ -19,7 +19,7 @@ export function mount(pane, server) {
   let task = null;
   let asked = 0;
   let place = {name: '', table: ''};
-  let source = null, answer = null, copyBegan = 0, warningsOf = null, lookedFor = '';
+  let source = null, answer = null, copyBegan = 0, warningsOf = null, lookedFor = '';   // null: from the top
   const kept = new Map();   // what a person did to each table in this visit
 
   const file = h('select', {'aria-label': 'File', onchange: () => go({name: file.value, table: ''})});
@@ -295,6 +295,8 @@ export function mount(pane, server) {
     const mine = keep();
     mine.view = view;
     mine.top = 0;
+    mine.active = {row: Math.min(table.active.row, 0), at: table.active.at};
+    lookedFor = null;
     save();
     source.setView(view);
     table.show(source, mine, table.sample, table.links);
@@ -349,14 +351,14 @@ export function mount(pane, server) {
     return await mine.copyWhole(true) ? mine.patiently('cell', {row, column}) : {error: 'The whole file is not read, so the rest of the cell is not there.'};
   }
 
-  async function find(text, backwards, anew) {
+  async function find(text, backwards, counting) {
     const mine = source;
     if (!await mine.copyWhole(true)) return {error: mine === source ? 'The whole file is not read, so nothing was looked for.' : ''};
     const {view} = mine;
-    const from = anew ? {row: 0, column: -1} : {row: Math.max(0, table.active.row), column: table.column - (text !== lookedFor && !backwards)};
+    const from = counting || lookedFor === null ? {row: 0, column: -1} : {row: Math.max(0, table.active.row), column: table.column - (text !== lookedFor && !backwards)};
     const found = await mine.patiently('find', {view, text, from, backwards});
-    lookedFor = text;
-    if (mine === source && view === mine.view && Number.isInteger(found.row)) {
+    if (!counting) lookedFor = text;
+    if (!counting && mine === source && view === mine.view && Number.isInteger(found.row)) {
       if (keep().hidden.delete(found.column)) columnsChanged();
       mine.viewTotal ??= found.total;   // its rows may be still to come
       table.jump(found.row, table.visible.indexOf(found.column));

@@ -303,6 +303,10 @@ export class DataTable {
   #press(event) {
     const edge = event.target.closest('[data-edge]');
     if (edge) { this.#drag(event, Number(edge.dataset.edge)); return; }
+    if (event.pointerType === 'mouse') this.#activate(event);   // a finger may be about to scroll
+  }
+
+  #activate(event) {
     const cell = event.target.closest('[data-at]');
     if (!cell) return;
     const line = cell.closest('[data-row]');
@@ -311,7 +315,9 @@ export class DataTable {
     this.#act.moved();
   }
 
-  #click({target}) {
+  #click(event) {
+    const {target} = event;
+    if (!target.closest('[data-edge]')) this.#activate(event);
     const menu = target.closest('[data-menu]');
     const name = !menu && target.closest('th .title');
     if (name) this.#act.sort(this.column);

@@ -3,7 +3,7 @@ import {filterInWords} from './data_columns.js';
 import {visible} from './data_names.js';
 import {count, h} from './workbench.js';
 
-/** `act`: find(text, backwards, anew) gives a promise of the answer, anew from the top; jump(row from 1) a sentence when there is none. */
+/** `act`: find(text, backwards, counting) gives a promise of the answer, and goes there unless it is for counting; jump(row from 1) a sentence when there is none. */
 export function findTools(act) {
   const found = h('span', {class: 'small muted', role: 'status'});
   const text = h('input', {type: 'search', 'aria-label': 'Find in file', placeholder: 'Find in file (Enter)', onkeydown: event => {
@@ -26,27 +26,28 @@ export function findTools(act) {
   }
 
   /** Each step starts where the one before it ended. */
-  function go(backwards, anew = false) {
+  function go(backwards, counting = false) {
     const [mine, wanted] = [asked, text.value];
     if (!wanted) return;
     looking = true;
     found.textContent = 'Looking…';
-    steps = steps.then(() => mine === asked && look(wanted, backwards, anew, mine));
+    steps = steps.then(() => mine === asked && look(wanted, backwards, counting, mine));
   }
 
-  async function look(wanted, backwards, anew, mine) {
-    const answer = await act.find(wanted, backwards, anew);
+  async function look(wanted, backwards, counting, mine) {
+    const answer = await act.find(wanted, backwards, counting);
     if (mine !== asked) return;
+    const place = counting ? '' : `${count(answer.place)} of `;
     if (answer.error) found.textContent = answer.error;
     else if (answer.row === null) found.textContent = 'Not in these rows.';
-    else found.textContent = `${count(answer.place)} of ${answer.exact ? '' : 'at least '}${count(answer.count)} cell${answer.count === 1 ? '' : 's'}${answer.filtered ? ' of these rows' : ''}`;
+    else found.textContent = `${place}${answer.exact ? '' : 'at least '}${count(answer.count)} cell${answer.count === 1 ? '' : 's'}${answer.filtered ? ' of these rows' : ''}`;
   }
 
   return {
     elements: [h('div', {class: 'find row'}, text, step('↑', 'Find previous', true), step('↓', 'Find next', false)), row],
     found,
     leave,
-    /** Rows stand in another order, or other ones: what is looked for is looked for again. */
+    /** Rows stand in another order, or other ones: what is looked for is counted in them, and Enter begins at their top. */
     again() {
       if (!looking) return;
       asked += 1;

@@ -14,9 +14,10 @@ const KEYS = [
   ]],
   ['On a cell', [
     ['Enter', 'edit it'], ['Shift+Enter · Alt+Enter', 'run it, as above'], ['↑ ↓ or k j', 'other cell'], ['Alt+↑ ↓', 'move it'],
-    ['a · b', 'add a cell above · below'], ['d d', 'delete it'], ['z', 'undo a delete, step by step'],
+    ['a · b', 'add a cell above · below, and edit it'], ['d d', 'delete it'], ['i i', 'stop the running cell'], ['z', 'undo a delete, step by step'],
     ['m · y', 'make it text (Markdown) · code'], ['o', 'hide or show its output'],
   ]],
+  ['In the list of tasks', [['↑ ↓', 'other task'], ['Enter', 'open it, and go to its question'], ['Space', 'open it, and stay in the list']]],
   ['On the page, outside cells and fields', [['j · k', 'next · previous task'], ['d', 'to the data'], ['n', 'to the notebook; Enter there edits the cell'], ['g', 'to your answer; Enter there grades it'], ['?', 'this help']]],
   ['In the table', [['← ↑ → ↓', 'other cell'], ['Enter', 'the whole cell; at a name, the column’s menu'], ['Shift+← →', 'narrower · wider column'], [`${command}+C`, 'copy the cell']]],
 ];

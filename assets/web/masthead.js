@@ -29,6 +29,7 @@ export function mount(masthead) {
       if (workbench.view !== link.dataset.view) workbench.show(link.dataset.view);
     });
   }
+  masthead.querySelector('.keys').addEventListener('click', () => workbench.dispatchEvent(new Event('keys')));
   keepPageScroll();
   workbench.addEventListener('view', mark);
   mark();

@@ -51,7 +51,6 @@ export function mount(pane, server) {
   const addText = button('+ Text', () => notebook.add(notebook.cells.length, '', 'markdown').edit(), {title: 'Add a cell of text (Markdown)'});
   const starter = button('Starter code', () => insertStarter(), {title: 'Insert code that loads this task’s files'});
   const help = new KeysHelp();
-  const keys = button('Keys', () => help.open(), {class: 'btn quiet', title: 'Every key (?)', 'aria-haspopup': 'dialog'});
   const toast = new Toast();
   const kept = h('span', {class: 'nb-kept small muted'});
   const notice = h('div', {class: 'notice row small', role: 'status', hidden: true});
@@ -65,7 +64,7 @@ export function mount(pane, server) {
   const tools = toolbar('Notebook', 'row nb-toolbar', [runAll, stop, restart, starter, variables.button]);
   pane.replaceChildren(h('div', {class: 'card'},
     h('div', {class: 'row spread'}, h('span', {class: 'row'}, heading(pane, 'Notebook'), badge, kept), tools),
-    notice, held, storage, tabs, place, h('div', {class: 'row spread nb-end'}, h('span', {class: 'row'}, addCell, addText), h('span', {class: 'row nb-files'}, files, keys)),
+    notice, held, storage, tabs, place, h('div', {class: 'row spread nb-end'}, h('span', {class: 'row'}, addCell, addText), h('span', {class: 'row nb-files'}, files)),
     variables.element), toast.element, help.element);
 
   const queue = new RunQueue(client, () => {
@@ -80,7 +79,7 @@ export function mount(pane, server) {
     holds: cell => queue.has(cell),
     answer: (cell, text) => client.answerInput(cell.run.id, text),
     // typing goes on whatever becomes of it
-    help: async (taskId, kind, place) => kernel === 'idle' ? client.help(kind, taskId, place).catch(() => null) : null,
+    help: async (taskId, kind, place) => kernel === 'idle' && kernelOf === taskId ? client.help(kind, taskId, place).catch(() => null) : null,
     warn: sentence => say(sentence, 'warn'),
     stored(of) { if (of === notebook) showKept(); },
     undoable(sentence, undo) { toast.show(sentence, 'Undo', undo); },
@@ -278,6 +277,7 @@ export function mount(pane, server) {
   document.addEventListener('visibilitychange', () => { if (document.hidden) saveAll(); else askKernel(); });
   setInterval(() => { if (!document.hidden && !queue.busy) askKernel(); }, ASK_EVERY);
   addEventListener('beforeunload', event => { saveAll(); if ([...open.values()].some(each => each.keeping === 'full')) event.preventDefault(); });
+  workbench.addEventListener('keys', () => help.open());
   onLetters({'?': () => help.open(), n: () => { if (notebook) { unfold(pane); pane.scrollIntoView({block: 'start'}); notebook.current.focus(); } }});
   findRunningTask();
 

@@ -1,22 +1,25 @@
 // The question in reach: once it has scrolled away it stands, short, over what is looked at, with ways to the other panes.
 import {h, withCode, workbench} from './workbench.js';
 
-const WAYS = {task_view: 'Task', data_preview: 'Data', notebook: 'Notebook', grade_panel: 'Grade'};
+// pane: its name, and what in it gets the focus
+const WAYS = {
+  task_browser: ['List', '.tasks'], task_view: ['Task', '.asked'], data_preview: ['Data', '.fold-pane'],
+  notebook: ['Notebook', '.fold-pane'], grade_panel: ['Grade', 'textarea'],
+};
 
 export function mount(pane) {
   const text = h('span', {class: 'text'});
   const question = h('button', {type: 'button', class: 'question', 'aria-expanded': 'false', title: 'The whole question, or two lines of it', onclick: () => expand(text.classList.toggle('whole'))}, text);
-  const ways = h('span', {class: 'ways'}, Object.entries(WAYS).map(([id, label]) => h('button', {type: 'button', class: `btn quiet to-${id}`, 'aria-label': `Go to ${label}`, onclick: () => go(id)}, label)));
+  const ways = h('span', {class: 'ways'}, Object.entries(WAYS).map(([id, [label]]) => h('button', {type: 'button', class: `btn quiet to-${id}`, 'aria-label': `Go to ${label}`, onclick: () => go(id)}, label)));
   const bar = h('nav', {class: 'bar', 'aria-label': 'The question, and ways through the task', hidden: true}, question, ways);
   pane.append(bar);
 
   function go(id) {
     shorten();
-    const target = document.getElementById(id);
+    const target = document.querySelector(`.pane.${id}`);
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     target.scrollIntoView({block: 'start', behavior: still ? 'auto' : 'smooth'});
-    const first = id === 'grade_panel' ? target.querySelector('textarea') : target.querySelector('h2');
-    first?.focus({preventScroll: true});
+    target.querySelector(WAYS[id][1])?.focus({preventScroll: true});
   }
 
   const expand = whole => question.setAttribute('aria-expanded', String(whole));

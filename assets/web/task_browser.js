@@ -47,6 +47,7 @@ export function mount(pane, server) {
     status, source, leftOut, progressView(server), steps.below));
 
   let filters = {}, page = '', pages = 1, rows = [], active = -1, asked = 0;
+  let entered = null;   // the task that Enter was pressed on: its question gets the focus
 
   function readAddress() {
     filters = workbench.filters;
@@ -242,6 +243,11 @@ export function mount(pane, server) {
     if (typing) pause = setTimeout(filter, TYPING_PAUSE_MS, false);
     else filter(true);
   });
+  form.elements.q.addEventListener('keydown', event => {
+    if (!['Enter', 'ArrowDown'].includes(event.key)) return;
+    event.preventDefault();
+    list.focus({preventScroll: true});
+  });
   form.elements.dataset.addEventListener('keydown', event => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
@@ -259,9 +265,13 @@ export function mount(pane, server) {
   list.addEventListener('keydown', event => {
     const to = {ArrowDown: active + 1, ArrowUp: Math.max(0, active - 1), Home: 0, End: rows.length - 1, PageDown: active + 8, PageUp: Math.max(0, active - 8)}[event.key];
     if (to !== undefined) { event.preventDefault(); mark(to, {scroll: true}); }
-    else if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(active); }
+    else if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); entered = event.key === 'Enter' ? rows[active]?.task_id : null; choose(active); }
   });
 
+  workbench.onTask(task => {
+    if (task && task.task_id === entered) document.querySelector('.task_view .asked').focus({preventScroll: true});
+    entered = null;
+  });
   workbench.addEventListener('choose', event => {
     [...list.children].forEach(child => child.setAttribute('aria-selected', child.dataset.task === event.detail));
     const index = rows.findIndex(row => row.task_id === event.detail);

@@ -244,6 +244,7 @@ export class TaskNotebook {
     else if (key === 'y') act = () => this.#turn(cell, 'code');
     else if (key === 'o') act = () => cell.toggleOutput();
     else if (key === '?') act = () => this.#pane.showKeys();
+    else if (key === 'i') act = () => { if (twice) this.stop(); };
     else if (key === 'd') act = () => { if (twice) this.command(cell, 'delete'); };
     if (!act) return;
     event.preventDefault();

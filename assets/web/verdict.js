@@ -13,13 +13,8 @@ const REASONS = {
 };
 export const OUTCOMES = {'right': ['✓', 'Right', 'good'], 'wrong': ['✕', 'Wrong', 'bad'], 'not gradable': ['!', 'Not gradable', 'warn']};
 
-// which rung says most of a miss, where it was tried: of a number, commas may part thousands
-const TELLING = ['list', 'numeric_scaled', 'numeric', 'exact'];
-const OF_NUMBERS = ['numeric_scaled', 'numeric', 'list', 'exact'];
-
 /** What the rung that says most of a miss found, and the first pair of a list that does not match. */
-function missedBy(rungs, mode) {
-  const telling = (['numeric', 'flexible'].includes(mode) ? OF_NUMBERS : TELLING).map(name => rungs.find(rung => rung.name === name)).find(rung => rung?.state === 'failed');
+function missedBy(telling) {
   const apart = telling.pairs.filter(pair => !pair.matched_by);
   if (!apart.length) return telling.detail;   // the texts differ, if nothing else
   const [{gold, prediction}] = apart;
@@ -27,8 +22,8 @@ function missedBy(rungs, mode) {
 }
 
 /** Why the verdict is what it is; math_verify may have read no more than a part of the texts, which is said here. */
-function reasonOf({method, rungs, gold, reward_mode: mode}, prediction) {
-  if (method === 'miss') return `${REASONS.miss} ${missedBy(rungs, mode)}`;
+function reasonOf({method, rungs, gold, telling}, prediction) {
+  if (method === 'miss') return `${REASONS.miss} ${telling ? missedBy(rungs.find(rung => rung.name === telling)) : rungs[0].detail}`;
   const {gold: left, prediction: right, order} = rungs.find(rung => rung.name === method) ?? {};
   if (order === 'sorted') return 'The lists match once both are sorted: in which order the items stand is not graded.';
   const whole = left?.text === gold.trim() && right?.text === prediction.trim();

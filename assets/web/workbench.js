@@ -122,7 +122,7 @@ function storedToken() {
  * The meeting point of the panes.
  * `choose(id)` asks for a task; the task view fetches it and calls `publish(task)`; every pane that gave a
  * function to `onTask` is then called with it (and at once, when a task is already there).
- * Events: `next` to go on to an unsolved task, `file` (its name) to look at one of the task’s, `graded` `{task_id, outcome}`, `gold` `{task_id, gold}` once the visitor may see it.
+ * Events: `next` to go on to an unsolved task, `keys` to see every key, `file` (its name) to look at one of the task’s, `graded` `{task_id, outcome}`, `gold` `{task_id, gold}` once the visitor may see it.
  */
 class Workbench extends EventTarget {
   token = storedToken();   // this tab's own random name for its kernel

@@ -311,9 +311,12 @@ def graded(verdict: Verdict, prediction: str | None) -> Graded:
 
 
 def reason(verdict: Verdict) -> str:
-    """Why, in a line: the rung that matched, what could not run, or how each rung that was tried failed."""
-    telling = "matched" if verdict.reward else "could not run" if verdict.reward is None else "failed"
-    told = [f"{rung.name}: {rung.detail}" for rung in verdict.rungs if rung.state == telling]
+    """Why, in a line: the rung that matched, what could not run, or how each rung that was tried failed, the one that
+    says most first.
+    """
+    state = "matched" if verdict.reward else "could not run" if verdict.reward is None else "failed"
+    rungs = sorted(verdict.rungs, key=lambda rung: rung.name != verdict.telling)
+    told = [f"{rung.name}: {rung.detail}" for rung in rungs if rung.state == state]
     return " ".join(told) or verdict.rungs[0].detail
 
 

@@ -23,7 +23,7 @@ def derived_format(task: Task) -> str:
 def mode_format(mode: str, near: str = "within the task's tolerances of the gold") -> str:
     """What an answer should look like in a reward mode; `near` says which numbers count as right."""
     number = f"a number {near} counts as right"
-    items = f"a list with commas between its items, whose order is not graded; in an item {number}"
+    items = f"a list with commas between its items (the grader does not look at their order); in an item {number}"
     return {
         "numeric": f"one number; {number}",
         "flexible": f"one number or a short text; {number}",

@@ -15,6 +15,8 @@ from services.grading.verdict import Case, Rung, RungName, State, Verdict
 
 SymbolicRung = Callable[[Case, str], Rung]
 NAMES: tuple[RungName, ...] = ("exact", "numeric", "numeric_scaled", "list", "math_verify")
+_OF_NUMBERS: tuple[RungName, ...] = ("numeric_scaled", "numeric", "list", "exact")
+_OF_LISTS: tuple[RungName, ...] = ("list", "numeric_scaled", "numeric", "exact")
 _AFTER_A_MATCH: dict[State, State] = {"matched": "would have matched", "failed": "would have failed"}
 
 
@@ -38,7 +40,14 @@ def climb(case: Case, symbolic: SymbolicRung, *, explain: bool) -> Verdict:
         return Verdict(1.0, method, tuple(rungs))
     if any(rung.state == "could not run" for rung in rungs):
         return Verdict(None, "not_gradable", tuple(rungs))
-    return Verdict(0.0, "miss", tuple(rungs))
+    return Verdict(0.0, "miss", tuple(rungs), _telling(case, rungs))
+
+
+def _telling(case: Case, rungs: list[Rung]) -> RungName:
+    """Of the rungs that failed, the one that says most: of a number, commas may part thousands rather than items."""
+    failed = {rung.name for rung in rungs if rung.state == "failed"}
+    order = _OF_NUMBERS if case.reward_mode in {"numeric", "flexible"} else _OF_LISTS
+    return next(name for name in order if name in failed)  # the exact rung is always tried
 
 
 def _rungs(case: Case, prediction: str, symbolic: SymbolicRung) -> Iterator[Rung]:

@@ -127,12 +127,13 @@ class Verdict:
     """The reference grader's `reward` (1.0 or 0.0) and `method`.
 
     `method` is the name of the rung that matched, or `miss`. Where no rung matched and one could not run, the answer is
-    `not gradable`: `reward` is None and `method` is `not_gradable`.
+    `not gradable`: `reward` is None and `method` is `not_gradable`. `telling` is the rung that says most of a miss.
     """
 
     reward: float | None
     method: str
     rungs: tuple[Rung, ...] = field(default=(), repr=False)
+    telling: RungName | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -147,6 +148,7 @@ class Verdict:
             "method": self.method,
             "outcome": self.outcome,
             "rungs": [rung.as_dict() for rung in self.rungs],
+            "telling": self.telling,
         }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from tests.browser.notebook_pane import MORE_TASKS, TASK, Notebook
 from tests.served_app import served_app
 
 QUIET = [
@@ -38,9 +40,8 @@ def app(tmp_path_factory):
         yield url
 
 
-@pytest.fixture
-def new_visitor(chromium, app):
-    """Open a page as a visitor of their own; the test fails on any error of the page's scripts."""
+@contextmanager
+def visitors(chromium, app):
     contexts, errors = [], []
 
     def open_page(query="", *, base=None, width=1440, height=900, **options):
@@ -55,6 +56,37 @@ def new_visitor(chromium, app):
     for context in contexts:
         context.close()
     assert not errors
+
+
+@pytest.fixture
+def new_visitor(chromium, app):
+    """Open a page as a visitor of their own; the test fails on any error of the page's scripts."""
+    with visitors(chromium, app) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def one_visitor(chromium, app):
+    """The same for a page that all tests of a file have: to be left as it was found, or put back before each."""
+    with visitors(chromium, app) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def notebook_pane(one_visitor):
+    return Notebook(one_visitor(f"?task={TASK}"))
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    return iter(MORE_TASKS)
+
+
+@pytest.fixture
+def notebook(notebook_pane, tasks):
+    """The notebook of a task that was not opened before, with its starter code, on a page that a file's tests share."""
+    notebook_pane.open(next(tasks))
+    return notebook_pane
 
 
 @pytest.fixture

@@ -161,9 +161,13 @@ def test_the_list_is_driven_by_the_keyboard_alone(page):
     expect(listed(page).nth(0)).to_have_class("active")
     page.keyboard.press("Enter")
     expect(page.locator(".task_view .mono").first).to_have_text(listed(page).nth(0).get_attribute("data-task"))
+    expect(page.locator(".task_view .asked")).to_be_focused()
+    page.get_by_role("searchbox", name="Search", exact=True).press("ArrowDown")
+    expect(page.get_by_role("listbox", name="Tasks")).to_be_focused()
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    page.keyboard.press("Space")
     expect(page.locator(".task_view .mono").first).to_have_text(listed(page).nth(1).get_attribute("data-task"))
+    expect(page.get_by_role("listbox", name="Tasks")).to_be_focused()
     assert re.search(r"[?&]task=", page.url)
 
 

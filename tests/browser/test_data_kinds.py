@@ -110,9 +110,10 @@ def kinds(tmp_path_factory):
         yield url
 
 
-@pytest.fixture
-def data(new_visitor, kinds):
-    return new_visitor("?task=kinds", base=kinds).get_by_role("region", name="Data", exact=True)
+@pytest.fixture(scope="module")
+def data(one_visitor, kinds):
+    """One page for all: a test chooses its file, and no two change the same."""
+    return one_visitor("?task=kinds", base=kinds).get_by_role("region", name="Data", exact=True)
 
 
 @pytest.fixture
@@ -135,11 +136,13 @@ def number_of_active(data):
     return data.locator(".rows .active").locator("xpath=..").locator("th")
 
 
-def test_names_and_cells_that_are_code_stay_text(data):
+def test_names_and_cells_that_are_code_stay_text(opened):
+    data = opened("hostile.csv")
     expect(data.locator("thead .name")).to_have_text([*HOSTILE_NAMES[:3], "ab⟨U+202E⟩dc"])
     expect(data.locator("tbody td")).to_have_text([*HOSTILE_CELLS[:3], "x⟨U+200B⟩y"])
     data.get_by_role("button", name="Column <b>bold</b>").click()
     expect(data.get_by_role("dialog", name="Column").locator("p.mono")).to_have_text("'<b>bold</b>'")
+    press(data, "Escape")
     expect(data.locator(".rows img, .rows script, .rows b")).to_have_count(0)
     assert data.page.title() == "SmolDataEnvs Workbench"
 
@@ -249,7 +252,9 @@ def test_any_of_300000_rows_is_reached_sorted_and_found(opened):
     expect(data.locator(".rows .active").locator("xpath=..").locator("td").nth(1)).to_have_text("0")
 
 
-def test_a_column_is_made_wider_by_keyboard_and_a_cells_dialog_gives_the_focus_back(data):
+def test_a_column_is_made_wider_by_keyboard_and_a_cells_dialog_gives_the_focus_back(opened):
+    data = opened("hostile.csv")
+    expect(data.locator("tbody td")).to_have_count(4)
     table = data.get_by_role("grid")
     table.focus()
     first = data.locator("thead th").nth(1)

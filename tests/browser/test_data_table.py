@@ -1,6 +1,7 @@
 """The table of any size: by keyboard and by scroll bar, names as they are, and the whole file behind it."""
 
 import ast
+import itertools
 import re
 import time
 
@@ -27,20 +28,34 @@ COMMAS = "name;share\n" + "".join(f"n{number};{number},5\n" for number in range(
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """The app over one task with a long, a wide and a misleading file."""
+    """The app over tasks with a long, a wide and a misleading file each: as many as there are tests."""
     folder = tmp_path_factory.mktemp("many")
     files = {"trips.csv": TRIPS, "wide.csv": WIDE, "commas.csv": COMMAS, "late.csv": LATE}
-    named = row("many", bucket_prefix="p", files=[*files])
+    named = [row(f"many_{number}", bucket_prefix="p", files=[*files]) for number in range(40)]
     files = {f"p/{name}": text.encode() for name, text in files.items()}
-    write_rows(folder / "source", {"train": [named], "test": [row("t")], "eval": [row("e")]}, files)
+    write_rows(folder / "source", {"train": named, "test": [row("t")], "eval": [row("e")]}, files)
     with served_app({"TASKS_SOURCE": str(folder / "source")}, folder / "cache") as (url, _):
         yield url
 
 
+@pytest.fixture(scope="module")
+def visitor(one_visitor, many):
+    return one_visitor(base=many, permissions=["clipboard-read", "clipboard-write"])
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return itertools.count()
+
+
 @pytest.fixture
-def data(new_visitor, many):
-    page = new_visitor("?task=many", base=many, permissions=["clipboard-read", "clipboard-write"])
-    pane = page.get_by_role("region", name="Data", exact=True)
+def data(visitor, numbers):
+    """The pane of a task that was not looked at before."""
+    task = f"many_{next(numbers)}"
+    visitor.locator(f"[data-task={task}]").click()
+    expect(visitor.locator(".task_view .mono").first).to_have_text(task)
+    pane = visitor.get_by_role("region", name="Data", exact=True)
+    expect(pane.locator("[aria-busy]")).to_have_count(0)
     expect(pane.locator("tbody tr").first.locator("td").first).to_have_text("0000")
     return pane
 
@@ -186,11 +201,13 @@ DAMAGED = [
 ]
 
 
+@pytest.mark.long
 def test_what_the_tab_keeps_of_a_file_may_be_damaged(data):
     for kept in DAMAGED:
         data.page.evaluate(
-            "([place, table]) => { sessionStorage.setItem('workbench.data.many', place);"
-            ' sessionStorage.setItem(\'workbench.data.["many","trips.csv",""]\', table); }',
+            "([place, table]) => { const task = new URLSearchParams(location.search).get('task');"
+            " sessionStorage.setItem(`workbench.data.${task}`, place);"
+            ' sessionStorage.setItem(`workbench.data.["${task}","trips.csv",""]`, table); }',
             kept,
         )
         data.page.reload()
@@ -252,7 +269,7 @@ def test_find_goes_from_cell_to_cell_and_counts_them(data):
     expect(data.get_by_text("Not in these rows.")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.long)])
 def test_a_cell_found_stands_clear_of_the_fade_and_the_box_keeps_its_width(new_visitor, width):
     page = new_visitor("?task=demo_wine_qa_1", width=width)
     data = page.get_by_role("region", name="Data", exact=True)
@@ -285,14 +302,21 @@ def test_a_text_looked_for_is_looked_for_again_in_another_view(data):
     expect(status).to_have_text("2 of 15 cells")
     data.get_by_role("button", name="Column id").click()
     data.page.get_by_role("button", name="Sort descending").click()
+    expect(status).to_have_text("15 cells")
+    expect(data.locator("tbody td").first).to_have_text("2499")
+    field.press("Enter")
     expect(active).to_have_text("2499")
     expect(status).to_have_text("1 of 15 cells")
     data.get_by_role("button", name=f"Column {LOOKS_LIKE_CITY}").click()
     data.page.get_by_label("Value").fill("nice")
     data.page.get_by_label("Value").press("Enter")
+    expect(status).to_have_text("5 cells of these rows")
+    field.press("Enter")
     expect(active).to_have_text("2498")
     expect(status).to_have_text("1 of 5 cells of these rows")
     data.get_by_role("button", name="Remove: sorted by").click()
+    expect(status).to_have_text("5 cells of these rows")
+    field.press("Enter")
     expect(active).to_have_text("249.5")
     data.get_by_label("Go to row").fill("3")
     data.get_by_label("Go to row").press("Enter")
@@ -347,7 +371,7 @@ def test_a_profile_tells_numbers_and_draws_one_column_or_two(data):
     expect(chart.locator(".heatmaplayer image")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.long)])
 def test_a_profile_comes_into_sight_and_cuts_no_number(new_visitor, width):
     page = new_visitor("?task=demo_gapminder_qa_5", width=width)
     data = page.get_by_role("region", name="Data", exact=True)
@@ -445,6 +469,12 @@ def test_menus_of_columns_are_large_enough_for_a_finger(new_visitor):
     sizes = menus.evaluate_all("all => all.map(each => [each.offsetWidth, each.offsetHeight])")
     assert all(min(size) >= 24 for size in sizes)
     assert data.locator("thead .name").evaluate_all("all => all.every(each => each.scrollWidth <= each.clientWidth)")
+    cell, active = data.locator("tbody tr").nth(3).locator("td").nth(1), data.locator(".rows .active")
+    before = active.element_handle()
+    cell.dispatch_event("pointerdown", {"pointerType": "touch", "bubbles": True})  # as a swipe begins
+    assert active.evaluate("(active, before) => active === before", before)
+    cell.tap()
+    assert cell.evaluate("cell => cell.classList.contains('active')")
     before = head.evaluate("head => head.offsetHeight")
     menus.first.tap()
     page.get_by_role("button", name="Sort descending").tap()

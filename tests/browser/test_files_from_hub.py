@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_notebook import Notebook
+from tests.browser.notebook_pane import Notebook
 from tests.folder_source import row, write_rows
 from tests.hub_files import BUCKET, PREFIX, on_hub
 from tests.loopback_hub import COMMIT, Fault

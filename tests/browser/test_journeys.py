@@ -72,10 +72,10 @@ def test_the_keyboard_alone_comes_to_a_right_answer(page):
     tab_to(page, page.get_by_role("searchbox"))
     page.keyboard.type("mean petal length")
     expect(page.locator(".tasks li")).to_have_count(1)
-    tab_to(page, page.get_by_role("listbox", name="Tasks"))
-    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.locator(".task_view .asked")).to_be_visible()
+    expect(page.get_by_role("listbox", name="Tasks")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".task_view .asked")).to_be_focused()
     expect(page.locator(".nb-cell .cm-content")).to_be_visible()
 
     page.locator("body").evaluate("() => document.activeElement.blur()")

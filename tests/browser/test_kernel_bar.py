@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_notebook import TASK, Notebook, output
+from tests.browser.notebook_pane import TASK, Notebook, output
 from tests.kernel_cases import working_below
 from tests.served_app import served_app
 

@@ -7,10 +7,10 @@ TASK = "?task=demo_iris_qa_1"
 
 
 @pytest.mark.parametrize(
-    ("width", "ways"), [(1440, ["Task", "Data", "Notebook"]), (390, ["Task", "Data", "Notebook", "Grade"])]
+    ("width", "ways"), [(1440, ["Task", "Data", "Notebook"]), (390, ["List", "Task", "Data", "Notebook", "Grade"])]
 )
 def test_the_question_stays_in_reach_while_solving(new_visitor, width, ways):
-    page = new_visitor(TASK, width=width, height=700)
+    page = new_visitor(TASK, width=width, height=700, reduced_motion="reduce")
     bar = page.locator(".question_bar .bar")
     expect(page.locator(".data_preview table, .data_preview [role=grid]").first).to_be_visible()
     expect(page.locator(".nb-cell").first).to_be_visible()
@@ -19,6 +19,12 @@ def test_the_question_stays_in_reach_while_solving(new_visitor, width, ways):
     expect(bar).to_be_in_viewport()
     expect(bar).to_contain_text("mean petal length")
     assert bar.locator(".ways .btn:visible").all_inner_texts() == ways
+    for name in ("Data", "Notebook"):
+        bar.get_by_role("button", name=f"Go to {name}").click()
+        heading = page.get_by_role("button", name=f"{name} pane")
+        expect(heading).to_be_focused()
+        below = bar.bounding_box()["y"] + bar.bounding_box()["height"]
+        assert below <= heading.bounding_box()["y"] < 650
     bar.get_by_role("button", name=f"Go to {ways[-1]}").click()
     expect(page.locator("#grade_panel textarea" if width == 390 else "#notebook h2")).to_be_in_viewport()
     bar.get_by_role("button", name="Go to Task").click()
@@ -93,18 +99,19 @@ def test_list_and_grade_panel_stay_while_the_middle_scrolls(new_visitor):
     expect(page.locator(".tasks")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("view", ["lab", "batch", "about", "code"])
-def test_the_other_views_stand_in_the_middle_and_take_a_phone_s_whole_width(new_visitor, view):
-    page = new_visitor(f"?view={view}", width=1440)
-    card = page.locator(f"#{view} .card").first
-    expect(card).to_be_visible()
+def test_the_other_views_stand_in_the_middle_and_take_a_phone_s_whole_width(new_visitor):
+    page = new_visitor()
     edges = "view => { const {left, right} = view.getBoundingClientRect(); return [left, right]; }"
-    across = page.evaluate("document.documentElement.clientWidth")
-    left, right = page.locator(f"#{view} .pane").evaluate(edges)
-    assert (left + right, right - left) == (across, 1180)
-    page.set_viewport_size({"width": 390, "height": 844})
-    across = page.evaluate("document.documentElement.clientWidth")
-    assert page.locator(f"#{view} .pane").evaluate(edges) == [16, across - 16]
+    for view in ("lab", "batch", "about", "code"):
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.locator(f"a[data-view={view}]").click()
+        expect(page.locator(f"#{view} .card").first).to_be_visible()
+        across = page.evaluate("document.documentElement.clientWidth")
+        left, right = page.locator(f"#{view} .pane").evaluate(edges)
+        assert (left + right, right - left) == (across, 1180)
+        page.set_viewport_size({"width": 390, "height": 844})
+        across = page.evaluate("document.documentElement.clientWidth")
+        assert page.locator(f"#{view} .pane").evaluate(edges) == [16, across - 16]
 
 
 def test_columns_are_as_wide_as_they_were_left(new_visitor):
@@ -163,20 +170,20 @@ def test_on_a_phone_what_to_do_stands_before_the_list_until_a_task_is_open(new_v
     expect(start).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("name", ["Data", "Notebook", "Grade"])
-def test_a_folded_pane_stays_folded_over_a_reload_and_opens_again(new_visitor, name):
+def test_folded_panes_stay_folded_over_a_reload_and_open_again(new_visitor):
     page = new_visitor(TASK)
-    pane = page.get_by_role("region", name=name, exact=True)
-    inside = pane.locator(".card > :not(:first-child)").first
-    expect(inside).to_be_attached()
-    fold = pane.get_by_role("button", name=f"{name} pane")
-    fold.click()
+    panes = [page.get_by_role("region", name=name, exact=True) for name in ("Data", "Notebook", "Grade")]
+    folds = [page.get_by_role("button", name=f"{name} pane") for name in ("Data", "Notebook", "Grade")]
+    for pane, fold in zip(panes, folds, strict=True):
+        expect(pane.locator(".card > :not(:first-child)").first).to_be_attached()
+        fold.click()
     page.reload()
-    expect(fold).to_have_attribute("aria-expanded", "false")
-    assert pane.locator(".card").first.bounding_box()["height"] < 80
-    fold.click()
-    expect(fold).to_have_attribute("aria-expanded", "true")
-    assert pane.locator(".card").first.bounding_box()["height"] > 80
+    for pane, fold in zip(panes, folds, strict=True):
+        expect(fold).to_have_attribute("aria-expanded", "false")
+        assert pane.locator(".card").first.bounding_box()["height"] < 80
+        fold.click()
+        expect(fold).to_have_attribute("aria-expanded", "true")
+        assert pane.locator(".card").first.bounding_box()["height"] > 80
 
 
 def test_on_a_phone_a_link_to_a_task_opens_on_its_question(new_visitor):

@@ -18,8 +18,19 @@ DRAWN = {
 }
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1440])
-@pytest.mark.parametrize("query", DRAWN)
+EVERY = [(query, width) for query in DRAWN for width in (390, 1024, 1440)]
+SHORT = [
+    ("", 390),
+    ("?task=demo_tips_qa_1", 390),
+    ("?task=demo_tips_qa_1", 1440),
+    ("?view=about", 1024),
+    ("?view=lab", 390),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "width"), [pytest.param(*each, marks=[] if each in SHORT else pytest.mark.long) for each in EVERY]
+)
 def test_the_page_hardly_moves_as_it_loads(chromium, app, query, width):
     context = chromium.new_context(viewport={"width": width, "height": 900})
     context.add_init_script(WATCHED)

@@ -8,58 +8,10 @@ import socket
 import threading
 from urllib.parse import urlsplit
 
-import pytest
 from playwright.sync_api import expect
 
 from components.web import PLACE
-
-# two tasks of the bundled suite
-TASK = "demo_iris_qa_1"
-OTHER_TASK = "demo_tips_qa_1"
-
-
-class Notebook:
-    """The pane as a person at the keyboard has it."""
-
-    def __init__(self, page):
-        self.page = page
-        self.cells = page.locator(".nb-cell")
-        self.stop = page.get_by_role("button", name="Stop", exact=True)
-        self.badge = page.locator(".nb-kernel")
-        expect(self.cells.first).to_be_visible()
-
-    def add(self, code):
-        """A new last cell with `code`; returns its locator."""
-        self.page.get_by_role("button", name="+ Cell").click()
-        self.page.keyboard.insert_text(code)
-        return self.cells.nth(self.cells.count() - 1)
-
-    def run(self, code):
-        cell = self.add(code)
-        self.page.keyboard.press("Control+Enter")
-        return cell
-
-    def ran(self, code, state="ok"):
-        cell = self.run(code)
-        expect(cell).to_have_attribute("data-state", state)
-        return cell
-
-    def last_output(self):
-        return self.page.evaluate(
-            f"import(new URL('{PLACE}/workbench.js', document.baseURI)).then(m => m.workbench.notebook.lastOutput())"
-        )
-
-    def codes(self):
-        return [cell.locator(".cm-content").inner_text() for cell in self.cells.all()]
-
-
-def output(cell):
-    return cell.locator(".nb-items")
-
-
-@pytest.fixture
-def notebook(new_visitor):
-    return Notebook(new_visitor(f"?task={TASK}"))
+from tests.browser.notebook_pane import OTHER_TASK, TASK, Notebook, output
 
 
 def test_starter_code_reads_the_tasks_files(notebook):
@@ -169,7 +121,7 @@ def test_a_cell_goes_on_while_another_task_is_shown(notebook):
     notebook.page.evaluate(choose, OTHER_TASK)
     expect(notebook.cells).to_have_count(1)
     notebook.page.wait_for_timeout(1500)
-    notebook.page.evaluate(choose, TASK)
+    notebook.page.evaluate(choose, notebook.task)
     expect(notebook.cells).to_have_count(2)
     expect(notebook.cells.last).to_have_attribute("data-state", "ok")
     assert output(notebook.cells.last).inner_text().split("\n")[:10] == [f"line {i}" for i in range(10)]
@@ -195,6 +147,12 @@ def test_a_running_cell_is_stopped_by_its_own_button_where_it_stands(notebook):
     expect(busy).to_have_attribute("data-state", "stopped")
     expect(busy.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     expect(busy.get_by_role("button", name="Stop this cell")).to_have_count(0)
+    busy.focus()
+    notebook.page.keyboard.press("Control+Enter")
+    expect(output(busy)).to_contain_text("on")
+    notebook.page.keyboard.press("i")
+    notebook.page.keyboard.press("i")
+    expect(busy).to_have_attribute("data-state", "stopped")
 
 
 def test_run_all_stops_at_the_first_error_and_says_so(notebook):
@@ -299,24 +257,22 @@ def test_tab_indents_only_inside_the_editor(notebook):
     assert notebook.codes()[-1] == "    x"
 
 
-@pytest.mark.parametrize(
-    ("code", "text", "label"),
-    [
-        ("'it\\'s'", "it's", r"Out\[\d+\]"),
-        ("import numpy as np\nprint('noise')\nnp.float64(2.5)", "2.5", r"Out\[\d+\]"),
-        ("import pandas as pd\npd.Timestamp('2020-02-29')", "2020-02-29 00:00:00", r"Out\[\d+\]"),
-        ("[1, 'a']", "[1, 'a']", r"Out\[\d+\]"),
-        ("print('a')\nprint('  7.5 ')\nprint()", "7.5", r"last line printed by cell \[\d+\]"),
-    ],
-)
-def test_the_last_output_as_an_answer(notebook, code, text, label):
-    notebook.ran(code)
-    found = notebook.last_output()
-    assert found["text"] == text
-    assert re.fullmatch(label, found["label"])
+def test_the_last_output_as_an_answer(notebook):
+    for code, text, label in (
+        ("'it\\'s'", "it's", r"Out\[1\]"),
+        ("import numpy as np\nprint('noise')\nnp.float64(2.5)", "2.5", r"Out\[2\]"),
+        ("import pandas as pd\npd.Timestamp('2020-02-29')", "2020-02-29 00:00:00", r"Out\[3\]"),
+        ("[1, 'a']", "[1, 'a']", r"Out\[4\]"),
+        ("print('a')\nprint('  7.5 ')\nprint()", "7.5", r"last line printed by cell \[5\]"),
+    ):
+        notebook.ran(code)
+        found = notebook.last_output()
+        assert found["text"] == text
+        assert re.fullmatch(label, found["label"])
 
 
-def test_a_full_storage_drops_the_oldest_outputs_and_keeps_code(notebook):
+def test_a_full_storage_drops_the_oldest_outputs_and_keeps_code(new_visitor):
+    notebook = Notebook(new_visitor(f"?task={TASK}"))
     notebook.page.evaluate(
         """() => {
           for (const [name, saved] of [['old', 1], ['newer', 2]]) {

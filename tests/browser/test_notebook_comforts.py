@@ -11,15 +11,10 @@ from playwright.sync_api import expect
 
 from components.web import PLACE
 from services.settings import Settings
-from tests.browser.test_notebook import OTHER_TASK, TASK, Notebook, output
+from tests.browser.notebook_pane import OTHER_TASK, TASK, Notebook, output
 
 NBFORMAT = "import sys, nbformat; nbformat.validate(nbformat.read(sys.argv[1], as_version=nbformat.NO_CONVERT))"
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-
-
-@pytest.fixture
-def notebook(new_visitor):
-    return Notebook(new_visitor(f"?task={TASK}"))
 
 
 def button(notebook, name):
@@ -141,7 +136,8 @@ def test_while_no_task_is_open_nothing_of_the_notebook_can_be_pressed(new_visito
     expect(tools.get_by_text("Variables")).to_be_enabled()
 
 
-def test_variables_follow_the_runs_and_a_table_shows_its_head(notebook):
+def test_variables_follow_the_runs_and_a_table_shows_its_head(new_visitor):
+    notebook = Notebook(new_visitor(f"?task={TASK}"))
     button(notebook, "Variables").click()
     pane = notebook.page.get_by_role("region", name="Variables", exact=True)
     expect(pane).to_contain_text("No kernel yet")
@@ -176,7 +172,7 @@ def test_the_notebook_goes_to_jupyter_and_back(notebook, tmp_path):
     file = tmp_path / "saved.ipynb"
     with notebook.page.expect_download() as download:
         button(notebook, "Download .ipynb").click()
-    assert download.value.suggested_filename == f"{TASK}.ipynb"
+    assert download.value.suggested_filename == f"{notebook.task}.ipynb"
     download.value.save_as(file)
     kernel_python = Settings().kernel_python
     checked = subprocess.run([kernel_python, "-c", NBFORMAT, file], capture_output=True, text=True)
@@ -232,13 +228,9 @@ def test_a_file_that_is_no_notebook_is_refused_in_a_sentence(page_of_all, conten
 
 
 @pytest.fixture(scope="module")
-def page_of_all(chromium, app):
+def page_of_all(one_visitor):
     """One page for tests that change nothing."""
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(f"{app}?task={TASK}")
-    yield Notebook(page)
-    context.close()
+    return Notebook(one_visitor(f"?task={TASK}"))
 
 
 @pytest.mark.long
@@ -255,8 +247,9 @@ def test_every_key_is_told_in_a_dialog(page_of_all):
     expect(page_of_all.cells.first).to_be_focused()
 
 
-def test_what_storage_can_not_keep_is_said(notebook):
+def test_what_storage_can_not_keep_is_said(new_visitor):
     """The last of the room goes to code; outputs that find none are named, and code that finds none too."""
+    notebook = Notebook(new_visitor(f"?task={TASK}"))
     notebook.ran("print('small')")
     expect(notebook.page.locator(".nb-kept")).to_have_text("Saved in this browser")
     fill = """free => {

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_notebook import TASK, Notebook, output
+from tests.browser.notebook_pane import Notebook, output
 
 ASK = "name = input('Who are you? ')\nprint('hello', name)"
 TABLE = "import pandas as pd\ndf = pd.DataFrame({'sepal_length': [1.0], 'sepal_width': [2.0]})"
-
-
-@pytest.fixture
-def notebook(new_visitor):
-    return Notebook(new_visitor(f"?task={TASK}"))
 
 
 def test_a_question_is_answered_in_its_cell(notebook):

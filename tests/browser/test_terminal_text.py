@@ -15,11 +15,9 @@ READ = """async chunks => {
 
 
 @pytest.fixture(scope="module")
-def read(chromium, app):
-    page = chromium.new_page()
-    page.goto(app)
-    yield lambda *chunks: page.evaluate(READ.replace("PLACE", PLACE), list(chunks))
-    page.close()
+def read(one_visitor):
+    page = one_visitor()
+    return lambda *chunks: page.evaluate(READ.replace("PLACE", PLACE), list(chunks))
 
 
 @pytest.mark.parametrize(

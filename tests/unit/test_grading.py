@@ -131,6 +131,21 @@ def test_a_list_shows_its_pairs_in_the_order_that_matched(grader):
     assert rungs(grader.grade("a", "a, b", "list"))["list"].detail == "The gold has 1 item; a list has two or more."
 
 
+@pytest.mark.parametrize(
+    ("gold", "prediction", "mode", "telling"),
+    [
+        ("a, b", "a, c", "list", "list"),
+        ("1,234", "1,235,000", "numeric", "numeric"),
+        ("0.5", "60", "numeric", "numeric_scaled"),
+        ("1,234", "1,235,000", "list_csv", "list"),
+        ("yes", "no", "exact_bool", "exact"),
+        ("5", "5", "numeric", None),
+    ],
+)
+def test_a_miss_names_the_rung_that_says_most_of_it(grader, gold, prediction, mode, telling):
+    assert grader.grade(gold, prediction, mode).telling == telling
+
+
 def test_no_gold_and_no_answer_are_a_miss_with_no_rung_tried(grader):
     for gold, prediction, reason in [("", "", "The gold is empty."), ("5", None, "There is no answer.")]:
         verdict = grader.grade(gold, prediction)
