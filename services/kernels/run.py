@@ -47,6 +47,7 @@ class Run:
         self.work: asyncio.Task[None] | None = None
         self.received = 0  # bytes of output, kept or not
         self.running_since: float | None = None  # time.monotonic() when the kernel got the code
+        self.at_work = False  # its code has shown or asked something
         self.stop: Stop | None = None  # it was interrupted
         self.ended = ""  # it was cancelled, or its kernel ended on purpose: why
         self.limit = ""  # name of the limit its kernel was ended for
@@ -56,6 +57,7 @@ class Run:
 
     def emit(self, output: Event) -> None:
         """Take what the kernel sent."""
+        self.at_work = True
         if isinstance(output, Output):
             self.received += _size(output)
             self.out_of_memory |= str(output.content.get("ename", "")).endswith("MemoryError")

@@ -252,10 +252,11 @@ class Session:
             return True
         run.stop = run.stop or stop
         began = time.monotonic()
-        # a kernel that is not yet at the cell's code loses the signal
-        young = run.running_since is not None and began - run.running_since < YOUNG_SECONDS
-        for until in YOUNG_PAUSES if young else (STOP_SECONDS,):
-            self._keep(asyncio.create_task(self._engine.interrupt()))
+        # a kernel that is not yet at the cell's code loses the signal, and one that is at its traceback loses that to it
+        young = run.running_since is not None and began - run.running_since < YOUNG_SECONDS and not run.at_work
+        for number, until in enumerate(YOUNG_PAUSES if young else (STOP_SECONDS,)):
+            if number == 0 or not run.at_work:
+                self._keep(asyncio.create_task(self._engine.interrupt()))
             await asyncio.wait({run.work}, timeout=max(0.0, began + until - time.monotonic()))
             if run.work.done():
                 return True
