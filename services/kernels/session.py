@@ -252,7 +252,7 @@ class Session:
             return True
         run.stop = run.stop or stop
         began = time.monotonic()
-        # a kernel that is not yet at the cell's code loses the signal, and one that is at its traceback loses that to it
+        # a kernel that is not yet at the code loses the signal; one that is at its traceback loses that to another
         young = run.running_since is not None and began - run.running_since < YOUNG_SECONDS and not run.at_work
         for number, until in enumerate(YOUNG_PAUSES if young else (STOP_SECONDS,)):
             if number == 0 or not run.at_work:

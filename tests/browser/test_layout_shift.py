@@ -42,3 +42,27 @@ def test_the_page_hardly_moves_as_it_loads(chromium, app, query, width):
     shifted = page.evaluate("window.shifted")
     context.close()
     assert shifted < GOOD
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_task_that_comes_after_the_panes_below_it_moves_none_of_them(chromium, app, width):
+    """A route of Playwright's holds the answer back on its way; the app is the real one."""
+    context = chromium.new_context(viewport={"width": width, "height": 900})
+    context.add_init_script(WATCHED)
+    page = context.new_page()
+
+    held = []
+
+    def pass_on(route):
+        held.append(route) if "read_task" in route.request.post_data else route.continue_()
+
+    page.route("**/component_server/", pass_on)
+    page.goto(f"{app}?task=demo_tips_qa_1")
+    page.locator(".notebook .card").wait_for()
+    for route in held:
+        route.continue_()
+    page.locator(".nb-cell").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    shifted = page.evaluate("window.shifted")
+    context.close()
+    assert shifted < GOOD
