@@ -127,7 +127,8 @@ def test_a_huge_error_is_told(tmp_path):
 
 def test_stop_works_while_huge_outputs_come_and_variables_are_kept(tmp_path):
     async def use(pool):
-        run = start(pool, "x = 7\nwhile True: " + RAW % 9_000_000)
+        # as fast as it can, it would fill its memory before the first were sent
+        run = start(pool, "import time\nx = 7\nwhile True: time.sleep(.02); " + RAW % 9_000_000)
         await until(lambda: run.log.outputs())
         said = (await pool.stop(ADA)).message
         return said, (await events_of(run))[-1]["status"], await ended(pool, "print(x)")
