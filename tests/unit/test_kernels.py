@@ -268,6 +268,25 @@ while time.time() < end:
     assert kept == "True\n"
 
 
+def test_a_cell_known_to_run_is_interrupted_once(tmp_path, monkeypatch):
+    """What it does about the interrupt is not interrupted."""
+    monkeypatch.setattr(session, "STOP_SECONDS", 60)
+    tidies = """
+import time
+print('on', flush=True)
+try: time.sleep(60)
+except KeyboardInterrupt: time.sleep(1.5); print('tidied')
+"""
+
+    async def use(pool):
+        run = start(pool, tidies)
+        await until_running(run)
+        await pool.stop(ADA)
+        return await events_of(run)
+
+    assert printed(in_pool(tmp_path, use)) == "on\ntidied\n"
+
+
 def test_a_kernel_is_ended_while_its_interrupt_is_awaited(tmp_path, monkeypatch):
     monkeypatch.setattr(session, "STOP_SECONDS", 60)
 
