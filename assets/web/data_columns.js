@@ -27,11 +27,12 @@ export const filterInWords = ({op, value}) => VALUELESS.includes(op) ? OPERATION
 function popover(label, closed) {
   const element = h('div', {class: 'data-popover card', popover: 'auto', role: 'dialog', 'aria-label': label});
   element.addEventListener('toggle', event => { if (event.newState === 'closed') closed?.(); });
-  // Tab goes round in the box: what lies under it is not reached while it is open.
+  // Tab goes round in the box, and so do arrows on its buttons: what lies under it is not reached while it is open.
   element.addEventListener('keydown', event => {
-    if (event.key !== 'Tab') return;
+    const step = event.key === 'Tab' ? (event.shiftKey ? -1 : 1) : document.activeElement.tagName === 'BUTTON' && {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (!step) return;
     const all = [...element.querySelectorAll('button, input, select')].filter(each => each.offsetParent && !each.disabled);
-    const next = all.at((all.indexOf(document.activeElement) + (event.shiftKey ? -1 : 1)) % all.length);
+    const next = all.at((all.indexOf(document.activeElement) + step) % all.length);
     event.preventDefault();
     next?.focus();
   });

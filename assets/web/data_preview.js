@@ -37,7 +37,7 @@ export function mount(pane, server) {
 
   const reading = readingLine(readAnew);
   const warnings = warningList(row => jump(row, true), useInNotebook);
-  const chips = viewChips(changeView);
+  const chips = viewChips(view => { changeView(view); focusTable(); });   // the chip that was pressed is gone
   const menu = columnMenu({
     sort: (column, descending) => changeView(sortedBy(source.view, column, descending)),
     filter: (column, op, value) => changeView({...source.view, filters: [...source.view.filters.filter(each => each.column !== column), {column, op, value}]}),
@@ -241,7 +241,7 @@ export function mount(pane, server) {
   function sourceChanged() {
     if (!source) return;
     facts.textContent = factsOf();
-    chips.show(source, keep().hidden.size, () => { keep().hidden.clear(); columnsChanged(); });
+    chips.show(source, keep().hidden.size, () => { keep().hidden.clear(); columnsChanged(); focusTable(); });
     if (source.ready && source.whole !== warningsOf) {
       warningsOf = source.whole;
       warnings.show(answer, source.whole, () => source.stop());
@@ -372,6 +372,7 @@ export function mount(pane, server) {
     if (!wanted) return;
     profile.start();
     profile.element.scrollIntoView({block: 'start'});
+    profile.element.querySelector('h3').focus({preventScroll: true});
   }
 
   async function useInNotebook(args) {

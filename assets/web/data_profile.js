@@ -45,7 +45,7 @@ export function profilePanel({ask, columns, changed}) {
   const plot = h('div', {class: 'chart', role: 'img'});
   const chartBox = h('section', {class: 'profile-chart', 'aria-label': 'Chart', hidden: true}, h('div', {class: 'row spread'}, title, h('label', {class: 'row small muted'}, 'with', other)), plot, note);
   const element = h('section', {class: 'profile', 'aria-label': 'Profile', hidden: true},
-    h('div', {class: 'row spread'}, h('h3', {}, 'Profile'), h('div', {class: 'row'}, search, h('button', {type: 'button', class: 'btn', onclick: () => chart([])}, 'Correlations'))), state, chartBox, frame, more);
+    h('div', {class: 'row spread'}, h('h3', {tabindex: -1}, 'Profile'), h('div', {class: 'row'}, search, h('button', {type: 'button', class: 'btn', onclick: () => chart([])}, 'Correlations'))), state, chartBox, frame, more);
   let found = new Map(), one = 0, asked = 0, charted = 0, listed = LISTED, running = false, done = false;
 
   async function start(again = false) {

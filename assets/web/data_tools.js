@@ -1,7 +1,7 @@
 // The tools over the table: find, jump to a row, and the sorting and filters in force as chips.
 import {filterInWords} from './data_columns.js';
 import {visible} from './data_names.js';
-import {count, h} from './workbench.js';
+import {count, counted, h} from './workbench.js';
 
 /** `act`: find(text, backwards, counting) gives a promise of the answer, and goes there unless it is for counting; jump(row from 1) a sentence when there is none. */
 export function findTools(act) {
@@ -73,7 +73,7 @@ export function viewChips(change) {
       element.replaceChildren(...[
         ...view.sort.map(each => chip(`sorted by ${nameOf(columns, each.column)}${each.descending ? ', descending' : ''}`, {...view, sort: view.sort.filter(other => other !== each)})),
         ...view.filters.map(each => chip(`${nameOf(columns, each.column)} ${filterInWords(each)}`, {...view, filters: view.filters.filter(other => other !== each)})),
-        hidden > 0 && h('button', {type: 'button', class: 'chip', 'aria-label': `Show ${hidden} hidden columns`, onclick: showAll}, `${count(hidden)} hidden column${hidden === 1 ? '' : 's'} ✕`),
+        hidden > 0 && h('button', {type: 'button', class: 'chip', 'aria-label': `Show ${counted(hidden, 'hidden column')}`, onclick: showAll}, `${counted(hidden, 'hidden column')} ✕`),
         !plain && h('span', {class: 'small muted'}, found),
       ].filter(Boolean));
     },

@@ -18,7 +18,7 @@ const KEYS = [
     ['m · y', 'make it text (Markdown) · code'], ['o', 'hide or show its output'],
   ]],
   ['In the list of tasks', [['↑ ↓', 'other task'], ['Enter', 'open it, and go to its question'], ['Space', 'open it, and stay in the list']]],
-  ['On the page, outside cells and fields', [['j · k', 'next · previous task'], ['d', 'to the data'], ['n', 'to the notebook; Enter there edits the cell'], ['g', 'to your answer; Enter there grades it'], ['?', 'this help']]],
+  ['On the page, outside cells and fields', [['j · k', 'next · previous task'], ['/', 'to the search'], ['d', 'to the data'], ['n', 'to the notebook; Enter there edits the cell'], ['g', 'to your answer; Enter there grades it'], ['?', 'this help']]],
   ['In the table', [['← ↑ → ↓', 'other cell'], ['Enter', 'the whole cell; at a name, the column’s menu'], ['Shift+← →', 'narrower · wider column'], [`${command}+C`, 'copy the cell']]],
 ];
 
@@ -47,7 +47,7 @@ export class KeysHelp {
     h('div', {class: 'row spread'}, h('h3', {id: 'nb-keys-title'}, 'Keys'), this.#close),
     h('div', {class: 'nb-keys-groups'}, KEYS.map(([title, keys]) => h('section', {}, h('h4', {}, title),
       h('dl', {}, keys.flatMap(([key, what]) => [h('dt', {class: 'mono'}, key), h('dd', {}, what)]))))),
-    h('label', {class: 'row small'}, this.#letters, 'Single letters are keys (j, k, d, n, g and ? on the page)'));
+    h('label', {class: 'row small'}, this.#letters, 'Single letters are keys (j, k, d, n, g, / and ? on the page)'));
 
   constructor() {
     // a click beside it

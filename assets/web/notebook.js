@@ -83,6 +83,7 @@ export function mount(pane, server) {
     warn: sentence => say(sentence, 'warn'),
     stored(of) { if (of === notebook) showKept(); },
     undoable(sentence, undo) { toast.show(sentence, 'Undo', undo); },
+    undone() { toast.hide(); },
     showKeys() { help.open(); },
   };
 
@@ -247,7 +248,7 @@ export function mount(pane, server) {
     const to = notebook;
     const {code, error} = await starterOf(to.taskId);
     if (error) { say(error, 'warn'); return; }
-    if (to.cells[0].code.trim() === code) { to.cells[0].edit(); return; }
+    if (to.cells[0].code.trim() === code) { to.cells[0].edit(); say('The first cell holds the starter code already.'); return; }
     const empty = !to.cells[0].code.trim();
     const cell = empty ? to.cells[0] : to.add(0);
     cell.code = code;
@@ -279,7 +280,7 @@ export function mount(pane, server) {
   addEventListener('beforeunload', event => { saveAll(); if ([...open.values()].some(each => each.keeping === 'full')) event.preventDefault(); });
   workbench.addEventListener('keys', () => help.open());
   onLetters({'?': () => help.open(), n: () => { if (notebook) { unfold(pane); pane.scrollIntoView({block: 'start'}); notebook.current.focus(); } }});
-  findRunningTask();
+  findRunningTask().then(() => variables.refresh(notebook?.taskId));
 
   workbench.notebook = {
     get busy() { return queue.busy; },

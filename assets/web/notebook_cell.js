@@ -232,7 +232,7 @@ export class NotebookCell {
     this.run = null;
     this.#lost = this.#replaying = false;
     this.#progress = '';
-    const message = [this.message, done.message].filter(Boolean).join(' ');
+    const message = [this.message, done.message].filter(Boolean).join('\n');
     this.#set({state: done.status, count: done.execution_count ?? null, seconds: done.seconds ?? null, message});
   }
 

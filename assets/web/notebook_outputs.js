@@ -231,8 +231,21 @@ export class CellOutputs {
 
 const ESCAPES = {n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"'};
 
-/** A value's repr as `print` would show it: `'abc'` → abc, `np.float64(1.5)` → 1.5. Anything else stays. */
+const ITEM = /(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\([^()]*\)|[^,'"()[\]{}])+/gs;
+
+/** The items of a list's or a tuple's repr, bare, with commas between; `null` where that could not be read back. */
+function bareItems(repr) {
+  const [, body] = /^\[(.+)\]$/s.exec(repr) ?? /^\((.+,.*)\)$/s.exec(repr) ?? [];
+  const parts = body?.match(ITEM);
+  if (parts?.join() !== body?.replace(/,$/, '')) return null;
+  const items = parts?.map(bare);
+  return items?.every(item => item && !/[,[\](){}\n]/.test(item)) ? items.join(', ') : null;
+}
+
+/** A value's repr as an answer: `'abc'` → abc, `np.float64(1.5)` → 1.5, `['a', 2]` → a, 2. Anything else stays. */
 export function bare(repr) {
+  const items = bareItems(repr.trim());
+  if (items) return items;
   const scalar = /^(?:np|numpy)\.(?:float|int|uint|bool|str|datetime|timedelta)\w*\((.*)\)$/s.exec(repr.trim())
     ?? /^(?:np|numpy)\.(True|False)_$/.exec(repr.trim()) ?? /^(?:Timestamp|Timedelta|Decimal)\(('[^']*')\)$/.exec(repr.trim());
   const value = scalar ? scalar[1] : repr.trim();

@@ -28,7 +28,9 @@ export function mount(pane) {
   let asked = null;
 
   function look() {
+    const focused = bar.contains(document.activeElement);
     bar.hidden = !asked?.checkVisibility() || asked.getBoundingClientRect().bottom > 0;
+    if (bar.hidden && focused) asked?.focus({preventScroll: true});
   }
 
   workbench.onTask(task => {

@@ -1,5 +1,6 @@
 // The task browser. The address holds every choice, so a link, a reload and Back all show the same list.
 import {filterChips} from './filter_chips.js';
+import {onLetters} from './keys.js';
 import {listScroll} from './list_scroll.js';
 import {progress} from './progress.js';
 import {progressView} from './progress_view.js';
@@ -268,6 +269,7 @@ export function mount(pane, server) {
     else if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); entered = event.key === 'Enter' ? rows[active]?.task_id : null; choose(active); }
   });
 
+  onLetters({'/': () => { form.elements.q.focus(); }});
   workbench.onTask(task => {
     if (task && task.task_id === entered) document.querySelector('.task_view .asked').focus({preventScroll: true});
     entered = null;

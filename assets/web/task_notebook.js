@@ -28,7 +28,7 @@ export class TaskNotebook {
   #timer = 0;
   #lastPress = {key: '', at: 0};
 
-  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(notebook), undoable(sentence, undo),
+  /** `pane`: run(notebook, cells), holds(cell), warn(sentence), stored(notebook), undoable(sentence, undo), undone(),
    *  showKeys(), answer(cell, text), help(taskId, kind, place). */
   constructor(taskId, pane) {
     this.taskId = taskId;
@@ -214,6 +214,7 @@ export class TaskNotebook {
       this.saved(cell);
     });
     cells[0].focus();
+    this.#pane.undone();
     return true;
   }
 

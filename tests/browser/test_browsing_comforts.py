@@ -67,7 +67,7 @@ def test_keys_of_the_page_can_be_turned_off_for_good(new_visitor):
     page = new_visitor(f"?task={RIGHT[0]}")
     expect(shown_task(page)).to_have_text(RIGHT[0])
     page.get_by_role("button", name="Keys", exact=True).click()
-    page.get_by_label("Single letters are keys (j, k, d, n, g and ? on the page)").uncheck()
+    page.get_by_label("Single letters are keys (j, k, d, n, g, / and ? on the page)").uncheck()
     page.get_by_role("button", name="Close", exact=True).click()
     for _ in range(2):
         page.locator("h1").click()
@@ -78,7 +78,7 @@ def test_keys_of_the_page_can_be_turned_off_for_good(new_visitor):
         page.reload()
         expect(shown_task(page)).to_have_text(RIGHT[0])
     page.get_by_role("button", name="Keys", exact=True).click()
-    page.get_by_label("Single letters are keys (j, k, d, n, g and ? on the page)").check()
+    page.get_by_label("Single letters are keys (j, k, d, n, g, / and ? on the page)").check()
     page.get_by_role("button", name="Close", exact=True).click()
     page.locator("h1").click()
     page.keyboard.press("j")

@@ -169,7 +169,7 @@ def test_a_view_is_kept_while_another_file_is_looked_at(data):
     expect(data.get_by_text("3 rows × 3,000 columns")).to_be_visible()
     data.get_by_label("File", exact=True).select_option("trips.csv")
     expect(data.locator("thead .name")).to_have_text(["id", "price↵(EUR)"])
-    data.get_by_role("button", name="Show 1 hidden columns").click()
+    data.get_by_role("button", name="Show 1 hidden column").click()
     expect(data.locator("thead .name")).to_have_count(3)
 
 
@@ -229,8 +229,9 @@ def test_sorting_and_filters_look_at_the_whole_file(data):
     expect(data.locator(".chips").get_by_text("833 of 2,500 rows")).to_be_visible()
     expect(first.locator("td")).to_have_text(["1714", "Lyon", "998.5"])
     expect(data.get_by_text("of 833", exact=False).last).to_be_visible()
-    data.get_by_role("button", name="Remove: sorted by").click()
+    data.get_by_role("button", name="Remove: sorted by").press("Enter")
     expect(first.locator("td").first).to_have_text("0001")
+    expect(data.get_by_role("grid")).to_be_focused()
     data.get_by_role("button", name="Remove: cit").click()
     expect(first.locator("td").first).to_have_text("0000")
 
@@ -356,6 +357,7 @@ def test_a_file_is_read_another_way_and_back(data):
 def test_a_profile_tells_numbers_and_draws_one_column_or_two(data):
     data.get_by_role("button", name="Profile", exact=True).click()
     profile = data.get_by_role("region", name="Profile")
+    expect(profile.get_by_role("heading", name="Profile")).to_be_focused()
     expect(profile.get_by_role("columnheader").nth(4)).to_have_text("Min")
     expect(profile.get_by_role("columnheader").nth(5)).to_have_text("Max")
     line = profile.get_by_role("row", name=re.compile("price"))

@@ -70,7 +70,14 @@ def test_a_kernel_of_the_task_left_is_told_of_before_a_cell_ends_it(notebook):
     notebook.page.get_by_role("button", name="Next task").click()
     expect(notebook.badge).to_have_text("Another task’s")
     expect(notebook.cells.first).to_contain_text("read_csv")
-    notebook.ran("1")
+    notebook.page.get_by_role("button", name="Variables", exact=True).click()
+    notebook.page.reload()
+    variables = notebook.page.get_by_role("region", name="Variables", exact=True)
+    expect(variables).to_contain_text("The kernel is another task’s.")
+    cell = notebook.run("print('on', flush=True)\nwhile True: pass")
+    expect(output(cell)).to_contain_text("on")
+    notebook.stop.click()
+    expect(cell.locator(".notice")).to_have_text(re.compile(r"task are gone\.\nStopped\. Variables are kept\."))
     expect(notebook.badge).to_have_text("Ready")
 
 

@@ -27,6 +27,10 @@ def test_the_question_stays_in_reach_while_solving(new_visitor, width, ways):
         assert below <= heading.bounding_box()["y"] < 650
     bar.get_by_role("button", name=f"Go to {ways[-1]}").click()
     expect(page.locator("#grade_panel textarea" if width == 390 else "#notebook h2")).to_be_in_viewport()
+    bar.get_by_role("button", name="Go to Task").focus()
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.locator(".task_view .asked")).to_be_focused()
+    page.evaluate("document.getElementById('notebook').scrollIntoView()")
     bar.get_by_role("button", name="Go to Task").click()
     expect(page.locator(".task_view .asked")).to_be_in_viewport()
     expect(bar).to_be_hidden()

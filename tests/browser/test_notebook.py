@@ -262,8 +262,12 @@ def test_the_last_output_as_an_answer(notebook):
         ("'it\\'s'", "it's", r"Out\[1\]"),
         ("import numpy as np\nprint('noise')\nnp.float64(2.5)", "2.5", r"Out\[2\]"),
         ("import pandas as pd\npd.Timestamp('2020-02-29')", "2020-02-29 00:00:00", r"Out\[3\]"),
-        ("[1, 'a']", "[1, 'a']", r"Out\[4\]"),
-        ("print('a')\nprint('  7.5 ')\nprint()", "7.5", r"last line printed by cell \[5\]"),
+        ("[1, 'a', np.float64(2.5)]", "1, a, 2.5", r"Out\[4\]"),
+        ("('it\\'s',)", "it's", r"Out\[5\]"),
+        ("['a, b', 'c']", "['a, b', 'c']", r"Out\[6\]"),
+        ("[[1, 2], [3]]", "[[1, 2], [3]]", r"Out\[7\]"),
+        ("(1+2j)", "(1+2j)", r"Out\[8\]"),
+        ("print('a')\nprint('  7.5 ')\nprint()", "7.5", r"last line printed by cell \[9\]"),
     ):
         notebook.ran(code)
         found = notebook.last_output()

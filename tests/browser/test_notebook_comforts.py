@@ -126,6 +126,16 @@ def test_cells_are_moved_by_their_handle(notebook):
     assert notebook.codes() == [first, "second", "third"]
 
 
+def test_a_delete_that_was_undone_by_key_is_not_offered_any_more(notebook):
+    cell = notebook.add("x = 1")
+    for key in ("Escape", "d", "d"):
+        notebook.page.keyboard.press(key)
+    expect(notebook.page.get_by_text("Cell deleted.")).to_be_visible()
+    notebook.page.keyboard.press("z")
+    expect(cell).to_be_focused()
+    expect(button(notebook, "Undo")).to_be_hidden()
+
+
 def test_while_no_task_is_open_nothing_of_the_notebook_can_be_pressed(new_visitor):
     page = new_visitor()
     tools = page.get_by_role("toolbar", name="Notebook").get_by_role("button")
