@@ -27,11 +27,11 @@ export const filterInWords = ({op, value}) => VALUELESS.includes(op) ? OPERATION
 function popover(label, closed) {
   const element = h('div', {class: 'data-popover card', popover: 'auto', role: 'dialog', 'aria-label': label});
   element.addEventListener('toggle', event => { if (event.newState === 'closed') closed?.(); });
-  // Tab goes round in the box, and so do arrows on its buttons: what lies under it is not reached while it is open.
+  // Tab goes round in the box, and so do arrows, over its buttons alone: what lies under it is not reached while it is open.
   element.addEventListener('keydown', event => {
     const step = event.key === 'Tab' ? (event.shiftKey ? -1 : 1) : document.activeElement.tagName === 'BUTTON' && {ArrowDown: 1, ArrowUp: -1}[event.key];
     if (!step) return;
-    const all = [...element.querySelectorAll('button, input, select')].filter(each => each.offsetParent && !each.disabled);
+    const all = [...element.querySelectorAll(event.key === 'Tab' ? 'button, input, select' : 'button')].filter(each => each.offsetParent && !each.disabled);
     const next = all.at((all.indexOf(document.activeElement) + step) % all.length);
     event.preventDefault();
     next?.focus();

@@ -143,6 +143,8 @@ def test_names_and_cells_that_are_code_stay_text(opened):
     data.get_by_role("button", name="Column <b>bold</b>").click()
     press(data, "ArrowDown")
     expect(data.get_by_role("button", name="Sort descending")).to_be_focused()
+    press(data, "ArrowDown", "ArrowDown")
+    expect(data.get_by_role("button", name="Copy name as Python")).to_be_focused()
     expect(data.get_by_role("dialog", name="Column").locator("p.mono")).to_have_text("'<b>bold</b>'")
     press(data, "Escape")
     expect(data.locator(".rows img, .rows script, .rows b")).to_have_count(0)
